@@ -1,0 +1,54 @@
+/* combine.h - filters as sets: union, intersection, shrinking, emptying.
+ *
+ * Two filters fit together when kind, hash, seed, secret and bits per key
+ * agree. Sizes may differ when both fold to a common divisor. Every call here
+ * needs its filters to itself, and is all or nothing.                       */
+#ifndef TAMIS_COMBINE_H
+#define TAMIS_COMBINE_H
+
+#include <tamis/export.h>
+#include <tamis/filter.h>
+
+TAMIS_BEGIN
+
+/** What a union turned out to be.                                           */
+typedef struct tamis_union {
+    double keys;              /* estimated distinct keys in the union              */
+    double keys_low, keys_high; /* 95 % interval; high is INFINITY when saturated  */
+    double fpr;               /* rate of the result, from its bits                 */
+    uint64_t folded_dst;      /* factors by which the two were folded; 1: not      */
+    uint64_t folded_src;
+} tamis_union;
+
+/** Makes `dst` the union of both: every key of either may be contained. The
+ *  result is what one filter with all keys would be, bit for bit (of the
+ *  smaller size where sizes differ). `result` may be NULL. Errors:
+ *  TAMIS_E_MISMATCH with the reason; TAMIS_E_FULL when `dst` is strict and the
+ *  union would pass its planned rate; TAMIS_E_READONLY; TAMIS_E_NOMEM (sizes
+ *  differ); TAMIS_E_UNSUPPORTED. On error both are as they were.
+ *  Cost: one pass over both bodies, two when strict.                        */
+TAMIS_API tamis_status tamis_merge(tamis_filter *dst, const tamis_filter *src,
+                                   tamis_union *result);
+
+/** Makes `dst` the AND of both. A key of both sets may be contained; a key of
+ *  one set only is a false positive with up to the other filter's rate, so the
+ *  result has *more* false positives than a filter built from the true
+ *  intersection, and how many keys it holds is unknown afterwards (tamis_info
+ *  marks the count as an estimate). Sizes must agree or fold, as in a merge.
+ *  Errors as tamis_merge.                                                   */
+TAMIS_API tamis_status tamis_intersect(tamis_filter *dst, const tamis_filter *src);
+
+/** Shrinks `f` to 1/factor of its size without the keys; the rate rises as if
+ *  it had been planned that small from the start. `factor` must divide the
+ *  size (tamis_sizing.fold says which powers of two do; spec.fold asks for
+ *  more). Errors: TAMIS_E_SPEC, TAMIS_E_READONLY, TAMIS_E_NOMEM (the smaller
+ *  body is built beside the old one), TAMIS_E_UNSUPPORTED.                  */
+TAMIS_API tamis_status tamis_fold(tamis_filter *f, uint64_t factor);
+
+/** Forgets every key; size and parameters stay. A scaling filter keeps only
+ *  its first layer. Errors: TAMIS_E_READONLY. Cost: one pass.               */
+TAMIS_API tamis_status tamis_clear(tamis_filter *f);
+
+TAMIS_END
+
+#endif

@@ -1,0 +1,160 @@
+/* file.h - filters as bytes: in memory, in a caller's buffer, in files.
+ *
+ * One format everywhere (docs/format.md): little-endian, self-describing, a
+ * checksum over the header and one over every chunk of the body. Whatever the
+ * bytes, reading gives TAMIS_OK and a sound filter, or an error; it never
+ * crashes and never takes memory that the input does not justify.
+ *
+ * Maps. tamis_open with TAMIS_OPEN_MAP shares the file's pages between all
+ * processes and opens gigabytes in well under a millisecond. A file that
+ * another process truncates while it is mapped makes the kernel send SIGBUS
+ * to whoever touches the missing pages: no library can prevent that, so
+ * replace files (tamis_save does: it writes a new file and renames it, and
+ * old maps keep the old contents) and never truncate or overwrite them in
+ * place.                                                                    */
+#ifndef TAMIS_FILE_H
+#define TAMIS_FILE_H
+
+#include <tamis/export.h>
+#include <tamis/filter.h>
+
+TAMIS_BEGIN
+
+/* ---- options ------------------------------------------------------------ */
+
+enum {
+    TAMIS_OPEN_MAP = 1u << 0,     /* files: map read-only instead of reading                */
+    TAMIS_OPEN_LAZY = 1u << 1,    /* maps and views: verify each chunk at its first touch   */
+    TAMIS_OPEN_SALVAGE = 1u << 2, /* take a damaged body: damage can only add "maybe"       */
+    TAMIS_OPEN_WARM = 1u << 3     /* maps: read every page now, so that no query waits      */
+};
+
+/** How to read. NULL in its place means all zero.                           */
+typedef struct tamis_open_options {
+    uint32_t flags;           /* TAMIS_OPEN_*                                           */
+    uint32_t behaviour;       /* TAMIS_CONCURRENT: open for concurrent use              */
+    const uint8_t *secret;    /* 16 bytes, for a filter that was made with a secret     */
+    uint64_t memory;          /* refuse bodies above this many bytes; 0: no cap         */
+    const tamis_alloc *alloc; /* NULL: libc and huge pages                              */
+    uint64_t reserved[4];     /* must be 0                                              */
+} tamis_open_options;
+
+typedef enum tamis_transport {
+    TAMIS_PLAIN = 0, /* the only one that can be mapped or viewed                      */
+    TAMIS_ZSTD = 1,  /* a zstd frame around the same bytes                             */
+    TAMIS_GZIP = 2   /* a gzip member around the same bytes                            */
+} tamis_transport;
+
+/** How to write. NULL in its place means plain.                             */
+typedef struct tamis_save_options {
+    uint32_t transport;   /* TAMIS_PLAIN, TAMIS_ZSTD or TAMIS_GZIP; reading finds out itself */
+    int32_t level;        /* of compression; 0: the library's default                       */
+    uint64_t reserved[4]; /* must be 0                                                      */
+} tamis_save_options;
+
+/** Gives `size` bytes away; returns TAMIS_OK or the status to stop with.    */
+typedef tamis_status (*tamis_sink)(void *ctx, const void *bytes, size_t size);
+
+/** Fetches up to `room` bytes into `bytes` and stores the number in `*size`;
+ *  0 bytes is the end.                                                      */
+typedef tamis_status (*tamis_source)(void *ctx, void *bytes, size_t room, size_t *size);
+
+/* ---- files -------------------------------------------------------------- */
+
+/** Saves atomically: a temporary file beside `path`, fsync, rename, fsync of
+ *  the folder. Killed at any moment, `path` is the old file or the new one.
+ *  A concurrent filter may be added to meanwhile: the file holds at least
+ *  every key whose add returned before the call. Errors: TAMIS_E_IO with the
+ *  system's reason, TAMIS_E_UNAVAILABLE (transport), TAMIS_E_NOMEM; `path` is
+ *  untouched then and the temporary file is gone. Memory: under 2 MiB.      */
+TAMIS_API tamis_status tamis_save(const tamis_filter *f, const char *path,
+                                  const tamis_save_options *options);
+
+/** Opens a file. Without TAMIS_OPEN_MAP it is read and verified whole; with
+ *  it the header is verified at once and the body by tamis_verify, or chunk by
+ *  chunk with TAMIS_OPEN_LAZY. Compressed files are recognised, and cannot be
+ *  mapped. With TAMIS_OPEN_SALVAGE a damaged or truncated body is accepted:
+ *  damaged chunks answer "maybe". Errors: TAMIS_E_IO, TAMIS_E_TRUNCATED,
+ *  TAMIS_E_CORRUPT (the sentence names the chunk), TAMIS_E_VERSION,
+ *  TAMIS_E_SECRET, TAMIS_E_LIMIT, TAMIS_E_UNAVAILABLE, TAMIS_E_NOMEM.       */
+TAMIS_API tamis_status tamis_open(const char *path, const tamis_open_options *options,
+                                  tamis_filter **out);
+
+/* ---- bytes -------------------------------------------------------------- */
+
+/** Bytes that tamis_encode writes for `f`.                                  */
+TAMIS_API uint64_t tamis_encoded_size(const tamis_filter *f);
+
+/** Writes the plain encoding into a caller's buffer of at least
+ *  tamis_encoded_size bytes. Errors: TAMIS_E_SPEC (room too small).         */
+TAMIS_API tamis_status tamis_encode(const tamis_filter *f, void *bytes, size_t room);
+
+/** Streams the encoding to `sink`, in pieces of at most 1 MiB, with at most
+ *  2 MiB of memory of its own. Errors: the sink's, TAMIS_E_UNAVAILABLE.     */
+TAMIS_API tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_options *options,
+                                       tamis_sink sink, void *ctx);
+
+/** Rebuilds a filter from exactly `size` untrusted bytes, which are copied.
+ *  Compressed encodings are recognised. Errors as tamis_open.               */
+TAMIS_API tamis_status tamis_load(const void *bytes, size_t size,
+                                  const tamis_open_options *options, tamis_filter **out);
+
+/** Rebuilds a filter from a stream, reading no byte past its end (plain) and
+ *  holding one copy. Errors: the source's, and as tamis_open.               */
+TAMIS_API tamis_status tamis_load_from(tamis_source source, void *ctx,
+                                       const tamis_open_options *options, tamis_filter **out);
+
+/** A read-only filter that lies in the caller's `size` bytes: nothing is
+ *  copied, and the bytes must stay unchanged for the life of the view. They
+ *  need no alignment (64 is fastest). Header and body are verified, the body
+ *  chunk by chunk at first touch with TAMIS_OPEN_LAZY. Errors as tamis_open. */
+TAMIS_API tamis_status tamis_view(const void *bytes, size_t size,
+                                  const tamis_open_options *options, tamis_filter **out);
+
+/* ---- building in place -------------------------------------------------- */
+
+/** Bytes that a filter for `spec` takes when built in a buffer. Errors: those
+ *  of tamis_plan; TAMIS_E_UNSUPPORTED for kinds that grow.                  */
+TAMIS_API tamis_status tamis_create_in_size(const tamis_spec *spec, uint64_t *size);
+
+/** Builds an empty filter inside the caller's buffer (at least
+ *  tamis_create_in_size bytes, 8-byte aligned for TAMIS_CONCURRENT). Add keys
+ *  through the handle, then tamis_seal. tamis_free leaves the buffer alone. */
+TAMIS_API tamis_status tamis_create_in(const tamis_spec *spec, void *buffer, size_t size,
+                                       tamis_filter **out);
+
+/** Completes the buffer of tamis_create_in (counts and checksums), so that it
+ *  is exactly what tamis_encode would write: save it, or tamis_view it. May be
+ *  called again after more adds. Errors: TAMIS_E_UNSUPPORTED elsewhere.     */
+TAMIS_API tamis_status tamis_seal(tamis_filter *f);
+
+/* ---- care --------------------------------------------------------------- */
+
+/** What verification found.                                                 */
+typedef struct tamis_damage {
+    uint64_t chunks;        /* of the body                                       */
+    uint64_t chunk_bytes;   /* size of a chunk                                   */
+    uint64_t damaged;       /* chunks whose checksum disagrees                   */
+    uint64_t damaged_bytes;
+    uint64_t first_offset;  /* of the first damaged chunk in the body            */
+} tamis_damage;
+
+/** Verifies the body of a map or view against its checksums, all chunks, also
+ *  after a first damaged one. TAMIS_OK: sound. TAMIS_E_CORRUPT: the sentence
+ *  and `damage` (may be NULL) say where. A filter in memory of its own is
+ *  sound. Cost: one pass (about 10 GB/s).                                   */
+TAMIS_API tamis_status tamis_verify(const tamis_filter *f, tamis_damage *damage);
+
+/** Attaches up to 65,536 bytes of the user's own, saved with the filter
+ *  (for example where the keys came from). Copied; replaces what was there.
+ *  Errors: TAMIS_E_LIMIT, TAMIS_E_NOMEM, TAMIS_E_READONLY, TAMIS_E_UNSUPPORTED
+ *  (a filter built in a buffer has no room to spare).                       */
+TAMIS_API tamis_status tamis_set_metadata(tamis_filter *f, const void *bytes, size_t size);
+
+/** The user's bytes and, in `*size`, their number. Borrowed: valid until they
+ *  are replaced or `f` is freed.                                            */
+TAMIS_API const void *tamis_metadata(const tamis_filter *f, size_t *size);
+
+TAMIS_END
+
+#endif

@@ -1,0 +1,129 @@
+/* create.c - the life of a filter: making, copying, emptying, freeing.      */
+#include <string.h>
+#include <tamis/combine.h>
+#include <tamis/file.h>
+#include <tamis/filter.h>
+#include <tamis/version.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "facade/origin.h"
+#include "facade/planner.h"
+#include "kinds/body.h"
+
+uint32_t tamis_version_number(void)
+{
+    return TAMIS_VERSION_NUMBER;
+}
+
+const char *tamis_version(void)
+{
+    return TAMIS_VERSION_STRING;
+}
+
+static tamis_status create_composed(const tms_plan *plan, tms_family family, tamis_filter **out)
+{
+    tamis_filter *f = NULL;
+    TMS_TRY(tms_handle_make(plan->kind, &plan->shape, family, &f));
+    plan->kind->attach(f);
+    tamis_status status = plan->kind->start(f, plan->inner);
+    if (status == TAMIS_OK)
+        *out = f;
+    else
+        tms_filter_drop(f);
+    return status;
+}
+
+tamis_status tamis_create(const tamis_spec *spec, tamis_filter **out)
+{
+    tms_plan plan;
+    tms_hasher hasher;
+    *out = NULL;
+    TMS_TRY(tms_hasher_init(&hasher, spec->hash, spec->seed, spec->secret));
+    TMS_TRY(tms_plan_for(spec, &plan));
+    tms_family family = {.hasher = &hasher, .alloc = spec->alloc};
+    if (plan.inner) return create_composed(&plan, family, out);
+    return tms_filter_make(plan.kind, &plan.shape, family, out);
+}
+
+void tamis_free(tamis_filter *f)
+{
+    if (!f) return;
+    struct tms_origin *origin = f->origin;
+    tamis_alloc alloc = f->alloc;
+    tms_filter_drop(f);
+    tms_origin_drop(origin, &alloc);
+}
+
+/* ---- cloning ------------------------------------------------------------ */
+
+static tamis_status create_copy(const tamis_filter *f, tamis_filter **out);
+
+static tamis_status create_copy_children(const tamis_filter *f, tamis_filter *copy)
+{
+    uint32_t count = f->kind->child_count(f), made = 0;
+    tamis_filter **children = tms_alloc(&f->alloc, count * sizeof *children);
+    if (!children) return tms_fail_memory("the copy's layers", count * sizeof *children);
+    tamis_status status = TAMIS_OK;
+    while (made < count && status == TAMIS_OK) {
+        status = create_copy(f->kind->child(f, made), &children[made]);
+        if (status == TAMIS_OK) made++;
+    }
+    if (status == TAMIS_OK) status = f->kind->adopt(copy, children, count);
+    while (status != TAMIS_OK && made > 0) tms_filter_drop(children[--made]);
+    tms_free(&f->alloc, children, count * sizeof *children);
+    return status;
+}
+
+static tamis_status create_copy(const tamis_filter *f, tamis_filter **out)
+{
+    tms_family family = {.hasher = &f->hasher, .alloc = &f->alloc};
+    tamis_filter *copy = NULL;
+    if (f->kind->child_count) {
+        TMS_TRY(tms_handle_make(f->kind, &f->shape, family, &copy));
+        f->kind->attach(copy);
+        tamis_status status = create_copy_children(f, copy);
+        if (status != TAMIS_OK) {
+            tms_filter_drop(copy);
+            return status;
+        }
+    } else {
+        TMS_TRY(tms_filter_make(f->kind, &f->shape, family, &copy));
+        tms_body_copy(copy->body, f->body, (size_t)f->shape.body_bytes);
+    }
+    tms_counter_set(&copy->added, tms_counter_sum(&f->added));
+    copy->count_is_estimate = f->count_is_estimate;
+    *out = copy;
+    return TAMIS_OK;
+}
+
+tamis_status tamis_clone(const tamis_filter *f, tamis_filter **out)
+{
+    tamis_filter *copy = NULL;
+    *out = NULL;
+    TMS_TRY(create_copy(f, &copy));
+    tamis_status status = tms_origin_carry_damage(f, copy);
+    if (status == TAMIS_OK && f->metadata_bytes)
+        status = tamis_set_metadata(copy, f->metadata, f->metadata_bytes);
+    if (status != TAMIS_OK) {
+        tms_filter_drop(copy);
+        return status;
+    }
+    *out = copy;
+    return TAMIS_OK;
+}
+
+tamis_status tamis_clear(tamis_filter *f)
+{
+    TMS_TRY(tms_origin_writable(f));
+    if (f->kind->reset) {
+        f->kind->reset(f);
+    } else if (f->owner == TMS_BODY_OWNED) {
+        tms_zero_body(&f->alloc, f->body, f->shape.body_bytes);
+    } else {
+        memset(f->body, 0, (size_t)f->shape.body_bytes);
+    }
+    tms_counter_set(&f->added, 0);
+    f->count_is_estimate = false;
+    return TAMIS_OK;
+}

@@ -1,0 +1,149 @@
+/* encode.c - writing: to memory, to a sink, to a file.                      */
+#include "facade/encode.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <tamis/file.h>
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "format/atomic_file.h"
+#include "format/stream.h"
+#include "format/transport.h"
+#include "kinds/body.h"
+
+/* ---- the tree as nodes -------------------------------------------------- */
+
+static uint32_t encode_children(const tamis_filter *f)
+{
+    return f->kind->child_count ? f->kind->child_count(f) : 0;
+}
+
+static uint32_t encode_count(const tamis_filter *f)
+{
+    uint32_t count = 1;
+    for (uint32_t i = 0; i < encode_children(f); i++) count += encode_count(f->kind->child(f, i));
+    return count;
+}
+
+/* Appends `f` and its children; false when the arrays are too short. Whether
+ * threads share a filter is this process's business, not the file's. */
+static bool encode_node(const tamis_filter *f, tms_packing *packing)
+{
+    if (packing->envelope.node_count == packing->room) return false;
+    uint32_t index = packing->envelope.node_count++;
+    tms_node *node = &packing->envelope.nodes[index];
+    node->shape = f->shape;
+    node->shape.flags &= ~(uint32_t)TAMIS_CONCURRENT;
+    node->children = encode_children(f);
+    node->count_is_estimate = f->count_is_estimate;
+    node->added = tms_counter_sum(&f->added);
+    packing->bodies[index] = f->shape.body_bytes ? f->body : NULL;
+    for (uint32_t i = 0; i < node->children; i++)
+        if (!encode_node(f->kind->child(f, i), packing)) return false;
+    return true;
+}
+
+static tamis_status encode_tree(const tamis_filter *f, tms_packing *out)
+{
+    out->room = encode_count(f);
+    out->envelope.node_count = 0;
+    out->envelope.nodes = tms_alloc(&f->alloc, out->room * sizeof *out->envelope.nodes);
+    out->bodies = tms_alloc(&f->alloc, out->room * sizeof *out->bodies);
+    if (!out->envelope.nodes || !out->bodies)
+        return tms_fail_memory("the table of nodes", out->room * sizeof *out->envelope.nodes);
+    if (encode_node(f, out)) return TAMIS_OK;
+    tms_packing_free(f, out); /* a concurrent filter has grown meanwhile: count again */
+    return encode_tree(f, out);
+}
+
+tamis_status tms_packing_make(const tamis_filter *f, tms_packing *out)
+{
+    memset(out, 0, sizeof *out);
+    tamis_status status = encode_tree(f, out);
+    tms_envelope *e = &out->envelope;
+    if (status == TAMIS_OK) {
+        e->hash = f->hasher.id;
+        e->seed = f->hasher.seed;
+        e->fingerprint = f->hasher.fingerprint;
+        snprintf(e->hash_name, sizeof e->hash_name, "%s", tamis_hash_name(f->hasher.id));
+        e->metadata = f->metadata;
+        e->metadata_bytes = (uint32_t)f->metadata_bytes;
+        status = tms_envelope_layout(e);
+    }
+    if (status != TAMIS_OK) tms_packing_free(f, out);
+    return status;
+}
+
+void tms_packing_free(const tamis_filter *f, tms_packing *packing)
+{
+    tms_free(&f->alloc, packing->envelope.nodes, packing->room * sizeof *packing->envelope.nodes);
+    tms_free(&f->alloc, packing->bodies, packing->room * sizeof *packing->bodies);
+    memset(packing, 0, sizeof *packing);
+}
+
+/* ---- the doors ---------------------------------------------------------- */
+
+static tamis_status encode_plain(const tamis_filter *f, tamis_sink sink, void *ctx)
+{
+    tms_packing packing;
+    TMS_TRY(tms_packing_make(f, &packing));
+    tamis_status status = tms_stream_write(&packing.envelope, packing.bodies, tms_body_copy,
+                                           &f->alloc, sink, ctx);
+    tms_packing_free(f, &packing);
+    return status;
+}
+
+static tamis_status encode_check(const tamis_filter *f, const tamis_save_options *options)
+{
+    uint64_t reserved = 0;
+    for (size_t i = 0; i < sizeof options->reserved / sizeof options->reserved[0]; i++)
+        reserved |= options->reserved[i];
+    if (reserved)
+        return tms_fail(TAMIS_E_SPEC, "reserved fields of the options are not 0");
+    if (f->is_child)
+        return tms_fail(TAMIS_E_UNSUPPORTED, "a layer is saved with its filter, not by itself");
+    return TAMIS_OK;
+}
+
+tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_options *options,
+                             tamis_sink sink, void *ctx)
+{
+    const tamis_save_options plain = {0};
+    if (!options) options = &plain;
+    TMS_TRY(encode_check(f, options));
+    if (options->transport == TAMIS_PLAIN) return encode_plain(f, sink, ctx);
+    tms_packer *packer = NULL;
+    TMS_TRY(tms_packer_open(options->transport, options->level, &f->alloc, sink, ctx, &packer));
+    tamis_status status = encode_plain(f, tms_packer_sink, packer);
+    if (status == TAMIS_OK) status = tms_packer_finish(packer);
+    tms_packer_close(packer);
+    return status;
+}
+
+uint64_t tamis_encoded_size(const tamis_filter *f)
+{
+    tms_packing packing;
+    if (tms_packing_make(f, &packing) != TAMIS_OK) return 0;
+    uint64_t size = packing.envelope.file_bytes;
+    tms_packing_free(f, &packing);
+    return size;
+}
+
+tamis_status tamis_encode(const tamis_filter *f, void *bytes, size_t room)
+{
+    tms_room space = {.bytes = bytes, .size = room};
+    return tamis_encode_to(f, NULL, tms_room_sink, &space);
+}
+
+tamis_status tamis_save(const tamis_filter *f, const char *path, const tamis_save_options *options)
+{
+    tms_atomic_file *file = NULL;
+    TMS_TRY(tms_transport_check(options ? options->transport : TAMIS_PLAIN));
+    TMS_TRY(tms_atomic_file_begin(path, &f->alloc, &file));
+    tamis_status status = tamis_encode_to(f, options, tms_atomic_file_sink, file);
+    if (status == TAMIS_OK) return tms_atomic_file_commit(file);
+    tms_atomic_file_abort(file);
+    return status;
+}

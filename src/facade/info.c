@@ -1,0 +1,107 @@
+/* info.c - facts about a filter.                                            */
+#include <math.h>
+#include <string.h>
+#include <tamis/blocked_view.h>
+#include <tamis/info.h>
+
+#include "base/fail.h"
+#include "facade/origin.h"
+#include "facade/planner.h"
+#include "kinds/blocked.h"
+
+static uint32_t info_children(const tamis_filter *f)
+{
+    return f->kind->child_count ? f->kind->child_count(f) : 0;
+}
+
+/* What layers add up to. */
+static void info_sum_layers(const tamis_filter *f, tamis_facts *facts)
+{
+    for (uint32_t i = 0; i < info_children(f); i++) {
+        const tamis_filter *layer = f->kind->child(f, i);
+        facts->capacity += layer->shape.capacity;
+        facts->added += tms_counter_sum(&layer->added);
+        facts->memory += layer->shape.body_bytes + layer->kind->handle_bytes;
+        facts->damaged_bytes += tms_origin_damaged_bytes(layer);
+        facts->inner_kind = layer->kind->id;
+    }
+}
+
+/* Whether the filter is plain or scaling, its newest layer says how it works. */
+static void info_describe(const tamis_filter *f, tamis_facts *facts)
+{
+    uint32_t children = info_children(f);
+    const tamis_filter *newest = children ? f->kind->child(f, children - 1) : f;
+    tamis_sizing sizing;
+    memset(&sizing, 0, sizeof sizing);
+    newest->kind->describe(&newest->shape, &sizing);
+    facts->hashes = sizing.hashes;
+    facts->lines_per_key = sizing.lines_per_key;
+    facts->fold = children ? 1 : sizing.fold;
+}
+
+static uint32_t info_abilities(const tamis_filter *f)
+{
+    const uint32_t changing = TAMIS_CAN_ADD | TAMIS_CAN_MERGE | TAMIS_CAN_INTERSECT |
+                              TAMIS_CAN_FOLD | TAMIS_CAN_GROW | TAMIS_CAN_PARALLEL;
+    uint32_t abilities = f->kind->abilities;
+    if (f->ops->add_key) abilities &= ~(uint32_t)TAMIS_CAN_DIGESTS;
+    return f->read_only || f->is_child ? abilities & ~changing : abilities;
+}
+
+static void info_measure(const tamis_filter *f, tamis_facts *facts)
+{
+    tms_measure m;
+    f->kind->measure(f, &m);
+    facts->bits = m.bits;
+    facts->ones = m.ones;
+    facts->fill = m.bits ? (double)m.ones / (double)m.bits : 0;
+    facts->keys = m.keys;
+    facts->keys_low = m.keys_low;
+    facts->keys_high = m.keys_high;
+    facts->fpr_now = tms_rate_with_collisions(m.rate, m.keys, f->hasher.width);
+}
+
+tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
+{
+    uint32_t children = info_children(f);
+    *facts = (tamis_facts){.kind = f->kind->id,
+                           .kind_name = f->kind->name,
+                           .hash = f->hasher.id,
+                           .hash_name = tamis_hash_name(f->hasher.id),
+                           .abilities = info_abilities(f),
+                           .flags = f->shape.flags,
+                           .layers = children ? children : 1,
+                           .seed = f->hasher.seed,
+                           .keyed = f->hasher.keyed,
+                           .read_only = f->read_only || f->is_child,
+                           .count_is_estimate = f->count_is_estimate,
+                           .fpr_asked = f->shape.fpr,
+                           .memory = f->shape.body_bytes + f->kind->handle_bytes,
+                           .damaged_bytes = tms_origin_damaged_bytes(f)};
+    if (children) {
+        info_sum_layers(f, facts);
+    } else {
+        facts->capacity = f->shape.capacity;
+        facts->added = tms_counter_sum(&f->added);
+    }
+    info_describe(f, facts);
+    info_measure(f, facts);
+    double capacity = (double)facts->capacity;
+    facts->fpr_at_capacity = tms_rate_with_collisions(f->kind->rate(&f->shape, capacity), capacity,
+                                                      f->hasher.width);
+    return TAMIS_OK;
+}
+
+const tamis_filter *tamis_layer_view(const tamis_filter *f, uint32_t layer)
+{
+    return layer < info_children(f) ? f->kind->child(f, layer) : NULL;
+}
+
+tamis_status tamis_blocked_view_of(const tamis_filter *f, tamis_blocked_view *view)
+{
+    if (tms_blocked_lend_view(f, view)) return TAMIS_OK;
+    return tms_fail(TAMIS_E_UNSUPPORTED, "only a blocked filter whose chunks are not verified "
+                                         "lazily has an inline view; this one is %s",
+                    f->kind->name);
+}

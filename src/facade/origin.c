@@ -1,0 +1,223 @@
+/* origin.c - see origin.h.                                                  */
+#include "facade/origin.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "format/chunks.h"
+
+tamis_status tms_origin_make(const tamis_alloc *alloc, tms_origin **out)
+{
+    *out = tms_alloc(alloc, sizeof **out);
+    return *out ? TAMIS_OK : tms_fail_memory("the filter's origin", sizeof **out);
+}
+
+void tms_origin_drop(tms_origin *origin, const tamis_alloc *alloc)
+{
+    if (!origin) return;
+    if (origin->map.bytes) tms_map_close(&origin->map);
+    tms_free(alloc, origin->states, (size_t)origin->envelope.chunk_count);
+    tms_free(alloc, origin, sizeof *origin);
+}
+
+tamis_status tms_origin_writable(const tamis_filter *f)
+{
+    if (f->is_child)
+        return tms_fail(TAMIS_E_READONLY, "a layer belongs to its filter; change that one");
+    if (f->read_only)
+        return tms_fail(TAMIS_E_READONLY, "views, maps and filters with lost parts are read-only; "
+                                          "tamis_clone gives a writable copy");
+    return TAMIS_OK;
+}
+
+/* ---- watching ----------------------------------------------------------- */
+
+static bool origin_is_damaged(const tms_origin *o, uint64_t chunk)
+{
+    uint8_t state = atomic_load_explicit(&o->states[chunk], memory_order_relaxed);
+    if (state == TMS_CHUNK_UNKNOWN) {
+        bool sound = tms_chunk_is_sound(&o->envelope, o->trailer, o->area, chunk);
+        state = sound ? TMS_CHUNK_SOUND : TMS_CHUNK_DAMAGED;
+        atomic_store_explicit(&o->states[chunk], state, memory_order_relaxed);
+    }
+    return state == TMS_CHUNK_DAMAGED;
+}
+
+typedef struct origin_walk {
+    const tms_origin *origin;
+    bool damaged;
+} origin_walk;
+
+static void origin_seen(void *ctx, const uint8_t *address)
+{
+    origin_walk *walk = ctx;
+    const tms_origin *o = walk->origin;
+    uint64_t chunk = (uint64_t)(address - o->area) / o->envelope.chunk_bytes;
+    walk->damaged |= origin_is_damaged(o, chunk);
+}
+
+static bool origin_touches_damage(const tamis_filter *f, uint64_t digest)
+{
+    origin_walk walk = {.origin = f->origin};
+    f->kind->touch(f, digest, origin_seen, &walk);
+    return walk.damaged;
+}
+
+static bool origin_may_contain(const tamis_filter *f, uint64_t digest)
+{
+    return origin_touches_damage(f, digest) || f->origin->ops->may_contain(f, digest);
+}
+
+static size_t origin_may_contain_many(const tamis_filter *f, const tms_run *run, bool *answers)
+{
+    size_t hits = 0;
+    f->origin->ops->may_contain_many(f, run, answers);
+    for (size_t i = 0; i < run->count; i++) {
+        answers[i] = answers[i] | origin_touches_damage(f, run->now[i]);
+        hits += answers[i];
+    }
+    return hits;
+}
+
+static tamis_status origin_add(tamis_filter *f, uint64_t digest, bool *was_new)
+{
+    (void)digest;
+    (void)was_new;
+    return tms_origin_writable(f);
+}
+
+static tamis_status origin_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
+                                    size_t *added)
+{
+    (void)run;
+    (void)was_new;
+    *added = 0;
+    return tms_origin_writable(f);
+}
+
+static const tms_ops origin_ops = {.may_contain = origin_may_contain,
+                                   .add = origin_add,
+                                   .may_contain_many = origin_may_contain_many,
+                                   .add_many = origin_add_many};
+
+tamis_status tms_origin_watch(tamis_filter *f)
+{
+    tms_origin *o = f->origin;
+    if (o->states) return TAMIS_OK;
+    size_t chunks = (size_t)o->envelope.chunk_count;
+    o->states = tms_alloc(&f->alloc, chunks);
+    if (!o->states) return tms_fail_memory("the states of the chunks", chunks);
+    o->ops = f->ops;
+    f->ops = &origin_ops;
+    f->read_only = true;
+    return TAMIS_OK;
+}
+
+/* ---- verifying ---------------------------------------------------------- */
+
+static void origin_note(const tms_origin *o, uint64_t chunk, tamis_damage *damage)
+{
+    if (damage->damaged++ == 0) damage->first_offset = chunk * o->envelope.chunk_bytes;
+    damage->damaged_bytes += tms_chunk_size(&o->envelope, chunk);
+}
+
+tamis_status tms_origin_verify(const tms_origin *o, tamis_damage *damage)
+{
+    tamis_damage found = {.chunks = o->envelope.chunk_count,
+                          .chunk_bytes = o->envelope.chunk_bytes};
+    uint64_t first = 0;
+    for (uint64_t i = 0; i < found.chunks; i++) {
+        bool sound = tms_chunk_is_sound(&o->envelope, o->trailer, o->area, i);
+        if (o->states)
+            atomic_store_explicit(&o->states[i], sound ? TMS_CHUNK_SOUND : TMS_CHUNK_DAMAGED,
+                                  memory_order_relaxed);
+        if (sound) continue;
+        if (found.damaged == 0) first = i;
+        origin_note(o, i, &found);
+    }
+    if (damage) *damage = found;
+    if (found.damaged) return tms_chunk_fail(&o->envelope, first);
+    return tms_trailer_is_sound(&o->envelope, o->trailer) ? TAMIS_OK
+                                                          : tms_trailer_fail(&o->envelope);
+}
+
+uint64_t tms_origin_damaged_bytes(const tamis_filter *f)
+{
+    uint64_t bytes = f->damaged_bytes;
+    const tms_origin *o = f->origin;
+    for (uint64_t i = 0; o && o->states && i < o->envelope.chunk_count; i++)
+        if (atomic_load_explicit(&o->states[i], memory_order_relaxed) == TMS_CHUNK_DAMAGED)
+            bytes += tms_chunk_size(&o->envelope, i);
+    return bytes;
+}
+
+tamis_status tamis_verify(const tamis_filter *f, tamis_damage *damage)
+{
+    if (damage) memset(damage, 0, sizeof *damage);
+    if (!f->origin || !f->origin->trailer) return TAMIS_OK;
+    return tms_origin_verify(f->origin, damage);
+}
+
+/* ---- giving up ---------------------------------------------------------- */
+
+/* A map of the damage in the filter's own body, for kinds in which no bytes
+ * read as "maybe". */
+static tamis_status origin_mark(tamis_filter *f, uint64_t offset, uint64_t size)
+{
+    if (!f->origin) {
+        TMS_TRY(tms_origin_make(&f->alloc, &f->origin));
+        tms_envelope *e = &f->origin->envelope;
+        e->chunk_bytes = TMS_CHUNK_FIRST;
+        e->body_bytes = f->shape.body_bytes;
+        e->chunk_count = tms_div_up(e->body_bytes, e->chunk_bytes);
+        f->origin->area = f->body;
+        TMS_TRY(tms_origin_watch(f));
+        memset(f->origin->states, TMS_CHUNK_SOUND, (size_t)e->chunk_count);
+    }
+    uint64_t chunk = f->origin->envelope.chunk_bytes;
+    for (uint64_t i = offset / chunk; i * chunk < offset + size; i++)
+        atomic_store_explicit(&f->origin->states[i], TMS_CHUNK_DAMAGED, memory_order_relaxed);
+    return TAMIS_OK;
+}
+
+tamis_status tms_origin_give_up(tamis_filter *f, uint64_t offset, uint64_t size)
+{
+    if (f->kind->damage_rule == TMS_DAMAGE_ANSWERS_MAYBE) return origin_mark(f, offset, size);
+    memset(f->body + offset, 0xff, (size_t)size);
+    f->damaged_bytes += size;
+    return TAMIS_OK;
+}
+
+/* The part of one damaged chunk that lies in the body of `node`. */
+static tamis_status origin_carry_chunk(const tms_origin *o, uint64_t chunk,
+                                       const tamis_filter *node, tamis_filter *copy)
+{
+    const uint8_t *from = o->area + chunk * o->envelope.chunk_bytes;
+    const uint8_t *to = from + tms_chunk_size(&o->envelope, chunk);
+    const uint8_t *body = node->body, *end = node->body + node->shape.body_bytes;
+    if (from < body) from = body;
+    if (to > end) to = end;
+    if (from >= to) return TAMIS_OK;
+    return tms_origin_give_up(copy, (uint64_t)(from - body), (uint64_t)(to - from));
+}
+
+static tamis_status origin_carry_to(const tms_origin *o, uint64_t chunk, const tamis_filter *f,
+                                    tamis_filter *copy)
+{
+    if (!f->kind->child_count) return origin_carry_chunk(o, chunk, f, copy);
+    for (uint32_t i = 0; i < f->kind->child_count(f); i++)
+        TMS_TRY(origin_carry_to(o, chunk, f->kind->child(f, i), copy->kind->child(copy, i)));
+    return TAMIS_OK;
+}
+
+tamis_status tms_origin_carry_damage(const tamis_filter *f, tamis_filter *copy)
+{
+    const tms_origin *o = f->origin;
+    copy->damaged_bytes = f->damaged_bytes;
+    for (uint64_t i = 0; o && o->states && i < o->envelope.chunk_count; i++)
+        if (origin_is_damaged(o, i)) TMS_TRY(origin_carry_to(o, i, f, copy));
+    return TAMIS_OK;
+}

@@ -1,0 +1,50 @@
+/* origin.h - the map, view or buffer that a filter's body lies in, and what is
+ * known of the soundness of its chunks.
+ *
+ * A filter in memory of its own, read and verified, has no origin. One whose
+ * chunks are to be verified at first touch, or some of whose chunks are known
+ * to be damaged, gets operations that look at the chunks a query reads before
+ * they trust the answer: where one is damaged, the answer is "maybe".       */
+#ifndef TMS_FACADE_ORIGIN_H
+#define TMS_FACADE_ORIGIN_H
+
+#include <tamis/file.h>
+
+#include "format/envelope.h"
+#include "format/map.h"
+#include "kinds/kind.h"
+
+typedef enum tms_chunk_state { TMS_CHUNK_UNKNOWN, TMS_CHUNK_SOUND, TMS_CHUNK_DAMAGED } tms_chunk_state;
+
+typedef struct tms_origin {
+    tms_map map;            /* bytes NULL: not mapped by us                          */
+    uint8_t *buffer;        /* of tamis_create_in, otherwise NULL                    */
+    const uint8_t *area;    /* the bodies, one after another                         */
+    const uint8_t *trailer; /* their checksums; NULL: nothing to verify against      */
+    tms_envelope envelope;  /* its derived sizes; it has no nodes and no metadata    */
+    _Atomic uint8_t *states; /* tms_chunk_state a chunk; NULL: chunks are not watched */
+    const tms_ops *ops;     /* the kind's own, behind the watching ones              */
+} tms_origin;
+
+tamis_status tms_origin_make(const tamis_alloc *alloc, tms_origin **out);
+void tms_origin_drop(tms_origin *origin, const tamis_alloc *alloc);
+
+/* TAMIS_OK, or TAMIS_E_READONLY with the reason. */
+tamis_status tms_origin_writable(const tamis_filter *f);
+
+/* From now on f's queries look at the chunks they touch. */
+tamis_status tms_origin_watch(tamis_filter *f);
+
+/* Verifies every chunk. Without `damage` the first damaged one is the error. */
+tamis_status tms_origin_verify(const tms_origin *origin, tamis_damage *damage);
+
+/* Gives a stretch of f's own body up, by the rule of its kind. */
+tamis_status tms_origin_give_up(tamis_filter *f, uint64_t offset, uint64_t size);
+
+/* Makes damage of f's chunks known to `copy`, whose bodies are equal. */
+tamis_status tms_origin_carry_damage(const tamis_filter *f, tamis_filter *copy);
+
+/* Bytes of f's body known to be damaged. */
+uint64_t tms_origin_damaged_bytes(const tamis_filter *f);
+
+#endif

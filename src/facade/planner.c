@@ -1,0 +1,263 @@
+/* planner.c - judges a request, chooses the kind, and lets the kind size it.
+ *
+ * Two limits lie outside every kind's mathematics and are kept here. A digest
+ * of 64 bits gives two keys the same digest with a chance of n / 2^64, and a
+ * rate is refused below 20 times that, where collisions would be a twentieth
+ * of it. A narrower hash collides more; what it takes is subtracted from the
+ * rate that the kind is asked for.                                          */
+#include "facade/planner.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <tamis/hash.h>
+
+#include "base/fail.h"
+#include "compose/scalable.h"
+#include "facade/registry.h"
+#include "math/search.h"
+#include "math/estimate.h"
+
+static const double planner_digest_margin = 20;
+
+/* Below this rate one-line blocked filters take more space than classic ones
+ * by a third and more (docs/math.md). */
+static const double planner_blocked_from = 2e-4;
+
+double tms_rate_with_collisions(double rate, double keys, uint32_t width)
+{
+    return 1 - (1 - rate) * (1 - tms_collision_rate(keys, width));
+}
+
+/* ---- judging ------------------------------------------------------------ */
+
+static tamis_status planner_check_fields(const tamis_spec *spec)
+{
+    const uint32_t known = TAMIS_STRICT | TAMIS_CONCURRENT | TAMIS_NEVER_EXCEED;
+    if (spec->fpr != 0 && !(spec->fpr > 0 && spec->fpr < 1))
+        return tms_fail(TAMIS_E_SPEC, "a rate of %g is not between 0 and 1", spec->fpr);
+    if (spec->flags & ~known)
+        return tms_fail(TAMIS_E_SPEC, "flags 0x%x hold bits that mean nothing", spec->flags);
+    if (spec->growth > TAMIS_GROWTH_SCALE)
+        return tms_fail(TAMIS_E_SPEC, "growth %u is neither fixed (0) nor scale (1)", spec->growth);
+    if (spec->capacity > UINT64_C(1) << 56)
+        return tms_fail(TAMIS_E_LIMIT, "a capacity of %" PRIu64 " keys is above 2^56",
+                        spec->capacity);
+    uint64_t reserved = spec->reserved_;
+    for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
+        reserved |= spec->reserved[i];
+    if (reserved)
+        return tms_fail(TAMIS_E_SPEC, "reserved fields of the spec are not 0: zero-initialise it");
+    return TAMIS_OK;
+}
+
+static uint32_t planner_width(const tamis_spec *spec)
+{
+    uint32_t usual = spec->secret ? TAMIS_HASH_SIPHASH : TAMIS_HASH_XXH3;
+    return tamis_hash_width(spec->hash ? spec->hash : usual);
+}
+
+static double planner_floor(double keys, uint32_t width)
+{
+    double digests = planner_digest_margin * keys / 0x1p64;
+    double collisions = width < 64 ? tms_collision_rate(keys, width) : 0;
+    return fmax(digests, collisions);
+}
+
+static tamis_status planner_check_reach(double keys, double fpr, uint32_t width)
+{
+    double digests = planner_digest_margin * keys / 0x1p64;
+    if (fpr < digests)
+        return tms_fail(TAMIS_E_UNREACHABLE,
+                        "a rate of %.3g for %.0f keys is below 20 n / 2^64 = %.3g, where 64-bit "
+                        "digests collide too often; ask for at least that, or for at most %.3g keys",
+                        fpr, keys, digests, fpr * 0x1p64 / planner_digest_margin);
+    double collisions = width < 64 ? tms_collision_rate(keys, width) : 0;
+    if (fpr <= 1.05 * collisions)
+        return tms_fail(TAMIS_E_UNREACHABLE,
+                        "a rate of %.3g for %.0f keys cannot be reached with a hash of %u bits, "
+                        "whose collisions alone are %.3g; use a 64-bit hash, or ask for more than "
+                        "%.3g",
+                        fpr, keys, width, collisions, 1.05 * collisions);
+    return TAMIS_OK;
+}
+
+/* ---- sizing one kind ---------------------------------------------------- */
+
+typedef struct planner_question {
+    const tms_kind *kind;
+    const tms_shape *shape;
+    double fpr;
+    uint32_t width;
+} planner_question;
+
+static bool planner_holds(const void *question, uint64_t keys)
+{
+    const planner_question *q = question;
+    double rate = q->kind->rate(q->shape, (double)keys);
+    return tms_rate_with_collisions(rate, (double)keys, q->width) <= q->fpr;
+}
+
+/* Lowers a capacity that was found without regard to the width of the hash. */
+static tamis_status planner_limit_capacity(const tms_kind *kind, double fpr, uint32_t width,
+                                           tms_shape *shape)
+{
+    if (width < 64) {
+        planner_question q = {kind, shape, fpr, width};
+        uint64_t fits = tms_search_largest(planner_holds, &q, shape->capacity, shape->capacity);
+        shape->capacity = fits ? fits : 1;
+    }
+    return planner_check_reach((double)shape->capacity, fpr, width);
+}
+
+static tamis_status planner_size(const tms_kind *kind, const tamis_spec *spec, tms_shape *shape)
+{
+    uint32_t width = planner_width(spec);
+    tamis_spec asked = *spec;
+    asked.kind = kind->id;
+    if (spec->capacity && spec->fpr > 0) {
+        TMS_TRY(planner_check_reach((double)spec->capacity, spec->fpr, width));
+        double collisions = width < 64 ? tms_collision_rate((double)spec->capacity, width) : 0;
+        asked.fpr = (spec->fpr - collisions) / (1 - collisions);
+    }
+    TMS_TRY(kind->plan(&asked, shape));
+    if (spec->fpr > 0) {
+        shape->fpr = spec->fpr;
+        if (!spec->capacity) TMS_TRY(planner_limit_capacity(kind, spec->fpr, width, shape));
+    } else {
+        shape->fpr = tms_rate_with_collisions(shape->fpr, (double)shape->capacity, width);
+    }
+    return TAMIS_OK;
+}
+
+/* ---- choosing ----------------------------------------------------------- */
+
+static tamis_status planner_find_kind(uint32_t id, const tms_kind **kind)
+{
+    *kind = tms_kind_by_id(id);
+    if (*kind) return TAMIS_OK;
+    return tms_fail(TAMIS_E_SPEC, "there is no filter of kind %u", id);
+}
+
+/* Blocked while one line a key serves, classic below. */
+static tamis_status planner_choose_flat(const tamis_spec *spec, const tms_kind **kind,
+                                        tms_shape *shape)
+{
+    TMS_TRY(planner_find_kind(TAMIS_KIND_BLOCKED, kind));
+    if (spec->fpr > 0 && spec->fpr < planner_blocked_from)
+        TMS_TRY(planner_find_kind(TAMIS_KIND_CLASSIC, kind));
+    TMS_TRY(planner_size(*kind, spec, shape));
+    if (shape->fpr >= planner_blocked_from || (*kind)->id == TAMIS_KIND_CLASSIC) return TAMIS_OK;
+    TMS_TRY(planner_find_kind(TAMIS_KIND_CLASSIC, kind));
+    return planner_size(*kind, spec, shape);
+}
+
+static tamis_status planner_flat(const tamis_spec *spec, tms_plan *out)
+{
+    if (spec->kind == TAMIS_KIND_ANY) return planner_choose_flat(spec, &out->kind, &out->shape);
+    TMS_TRY(planner_find_kind(spec->kind, &out->kind));
+    return planner_size(out->kind, spec, &out->shape);
+}
+
+/* A scaling filter: the root's growth, and its first layer. */
+static tamis_status planner_scaling(const tamis_spec *spec, tms_plan *out)
+{
+    tamis_spec root = *spec, layer;
+    if (root.kind == TAMIS_KIND_ANY || root.kind == TAMIS_KIND_SCALABLE)
+        root.kind = spec->fpr < planner_blocked_from ? TAMIS_KIND_CLASSIC : TAMIS_KIND_BLOCKED;
+    TMS_TRY(planner_find_kind(TAMIS_KIND_SCALABLE, &out->kind));
+    TMS_TRY(planner_find_kind(root.kind, &out->inner));
+    TMS_TRY(out->kind->plan(&root, &out->shape));
+    TMS_TRY(planner_check_reach((double)out->shape.capacity, spec->fpr, planner_width(spec)));
+    tms_scalable_layer_spec(&out->shape, 0, &layer);
+    TMS_TRY(out->inner->plan(&layer, &out->first));
+    if (spec->memory && out->first.body_bytes > spec->memory)
+        return tms_fail(TAMIS_E_LIMIT,
+                        "the first layer takes %" PRIu64 " bytes, above the cap of %" PRIu64
+                        "; start with a smaller capacity",
+                        out->first.body_bytes, spec->memory);
+    return TAMIS_OK;
+}
+
+static tamis_status planner_check_abilities(const tamis_spec *spec, const tms_kind *kind)
+{
+    uint32_t missing = spec->needs & ~kind->abilities;
+    if (spec->flags & TAMIS_CONCURRENT) missing |= TAMIS_CAN_CONCURRENT & ~kind->abilities;
+    if (!missing) return TAMIS_OK;
+    return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter lacks abilities that were asked for (0x%x)",
+                    kind->name, missing);
+}
+
+tamis_status tms_plan_for(const tamis_spec *spec, tms_plan *out)
+{
+    memset(out, 0, sizeof *out);
+    TMS_TRY(planner_check_fields(spec));
+    bool scaling = spec->growth == TAMIS_GROWTH_SCALE || spec->kind == TAMIS_KIND_SCALABLE ||
+                   (spec->kind == TAMIS_KIND_ANY && spec->needs & TAMIS_CAN_GROW);
+    TMS_TRY(scaling ? planner_scaling(spec, out) : planner_flat(spec, out));
+    return planner_check_abilities(spec, out->kind);
+}
+
+/* ---- the answer --------------------------------------------------------- */
+
+static void planner_note(const tms_plan *plan, tamis_sizing *s)
+{
+    if (plan->inner)
+        snprintf(s->note, sizeof s->note,
+                 "first layer, of kind %s; each next one is larger and tighter", plan->inner->name);
+    else if (s->lines_per_key == 2)
+        snprintf(s->note, sizeof s->note,
+                 "two lines a key: below a rate of 2e-4 one line would take more space");
+    else if (s->lines_per_key == 1 && s->fpr < planner_blocked_from)
+        snprintf(s->note, sizeof s->note,
+                 "one line a key wastes space below a rate of 2e-4; classic takes less");
+}
+
+static void planner_describe(const tamis_spec *spec, const tms_plan *plan, tamis_sizing *s)
+{
+    const tms_kind *flat = plan->inner ? plan->inner : plan->kind;
+    const tms_shape *shape = plan->inner ? &plan->first : &plan->shape;
+    double keys = (double)shape->capacity;
+    uint32_t width = planner_width(spec);
+    flat->describe(shape, s);
+    s->kind = plan->kind->id;
+    s->capacity = shape->capacity;
+    s->bytes = shape->body_bytes;
+    s->bits_per_key = (double)s->bits / keys;
+    s->fpr_asked = spec->fpr;
+    s->fpr = tms_rate_with_collisions(flat->rate(shape, keys), keys, width);
+    s->fpr_floor = planner_floor(keys, width);
+    s->overhead = s->fpr < 1 && s->fpr > 0 ? s->bits_per_key / -log2(s->fpr) : INFINITY;
+    if (plan->inner) s->fold = 1;
+    planner_note(plan, s);
+}
+
+tamis_status tamis_plan(const tamis_spec *spec, tamis_sizing *sizing)
+{
+    tms_plan plan;
+    memset(sizing, 0, sizeof *sizing);
+    sizing->kind = spec->kind;
+    sizing->status = tms_plan_for(spec, &plan);
+    if (sizing->status == TAMIS_OK)
+        planner_describe(spec, &plan, sizing);
+    else
+        snprintf(sizing->note, sizeof sizing->note, "%s", tamis_explain());
+    return sizing->status;
+}
+
+size_t tamis_plan_all(const tamis_spec *spec, tamis_sizing *rows, size_t room)
+{
+    tamis_sizing chosen;
+    tamis_spec one = *spec;
+    size_t count = tamis_kind_list(NULL, 0);
+    one.kind = TAMIS_KIND_ANY;
+    bool any = tamis_plan(&one, &chosen) == TAMIS_OK;
+    for (size_t i = 0; i < count && i < room; i++) {
+        one.kind = tms_kind_number(i)->id;
+        (void)tamis_plan(&one, &rows[i]); /* the row carries its status */
+        rows[i].kind = one.kind;
+        rows[i].recommended = any && chosen.kind == one.kind && rows[i].status == TAMIS_OK;
+    }
+    return count;
+}

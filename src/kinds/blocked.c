@@ -1,0 +1,228 @@
+/* blocked.c - the blocked Bloom filter: k bits of one cache line a key.
+ *
+ * One line per query instead of k, at the price of 3 to 9 % more bits than a
+ * classic filter, because lines fill unevenly (docs/kinds/blocked.md). Below a
+ * rate of about 2*10^-4 that price grows, and two lines a key are cheaper; they
+ * are two tables of half the size, so the rate is that of one table squared.
+ * The layout of a line is defined in <tamis/blocked_view.h>; sizes are judged
+ * in blocked_plan.c, the bits are read in blocked_measure.c.                */
+#include "kinds/blocked.h"
+
+#include <inttypes.h>
+
+#include "base/bits.h"
+#include "base/fail.h"
+#include "kernel/tuning.h"
+#include "kinds/blocked_parts.h"
+#include "kinds/body.h"
+
+/* ---- asking and adding -------------------------------------------------- */
+
+static bool blocked_op_may_contain(const tamis_filter *f, uint64_t digest)
+{
+    const blocked_filter *b = blocked_of(f);
+    return b->kernel->may_contain(&b->view, digest);
+}
+
+static tamis_status blocked_op_add(tamis_filter *f, uint64_t digest, bool *was_new)
+{
+    const blocked_filter *b = blocked_of(f);
+    *was_new = b->kernel->add(&b->view, digest);
+    return TAMIS_OK;
+}
+
+/* A body in the cache wants nothing fetched. */
+static tms_run blocked_run(const blocked_filter *b, const tms_run *run)
+{
+    tms_run fitted = *run;
+    if (!b->fetch) fitted.ahead_count = 0;
+    return fitted;
+}
+
+static size_t blocked_op_may_contain_many(const tamis_filter *f, const tms_run *run, bool *answers)
+{
+    const blocked_filter *b = blocked_of(f);
+    const tms_run fitted = blocked_run(b, run);
+    return b->kernel->may_contain_many(&b->view, &fitted, answers);
+}
+
+static tamis_status blocked_op_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
+                                        size_t *added)
+{
+    const blocked_filter *b = blocked_of(f);
+    const tms_run fitted = blocked_run(b, run);
+    if (was_new)
+        b->kernel->add_new_many(&b->view, &fitted, was_new);
+    else
+        b->kernel->add_many(&b->view, &fitted);
+    *added = run->count;
+    return TAMIS_OK;
+}
+
+static const tms_ops blocked_ops = {.may_contain = blocked_op_may_contain,
+                                    .add = blocked_op_add,
+                                    .may_contain_many = blocked_op_may_contain_many,
+                                    .add_many = blocked_op_add_many};
+
+static void blocked_unselect(uint32_t hashes, uint64_t unselect[8])
+{
+    for (unsigned r = 0; r < 8; r++) {
+        unselect[r] = 0;
+        for (unsigned i = hashes; i < 8; i++) unselect[r] |= UINT64_C(64) << 7 * ((r + i) % 8);
+    }
+}
+
+static void blocked_attach(tamis_filter *f)
+{
+    blocked_filter *b = (blocked_filter *)(void *)f;
+    const uint64_t *p = f->shape.params;
+    b->view.lines = f->body;
+    b->view.line_count = p[BLOCKED_LINES] / p[BLOCKED_PER_KEY];
+    b->view.lines_per_key = (uint32_t)p[BLOCKED_PER_KEY];
+    blocked_unselect((uint32_t)p[BLOCKED_HASHES], b->view.unselect);
+    b->kernel = f->shape.flags & TAMIS_CONCURRENT ? tms_blocked_kernel_shared()
+                                                  : tms_blocked_kernel_best();
+    b->fetch = f->shape.body_bytes >= TMS_NO_FETCH_BELOW;
+    f->ops = &blocked_ops;
+}
+
+bool tms_blocked_lend_view(const tamis_filter *f, tamis_blocked_view *view)
+{
+    if (f->ops != &blocked_ops) return false;
+    *view = blocked_of(f)->view;
+    return true;
+}
+
+static void blocked_touch(const tamis_filter *f, uint64_t digest,
+                          void (*seen)(void *, const uint8_t *), void *ctx)
+{
+    const tamis_blocked_view *v = &blocked_of(f)->view;
+    seen(ctx, tamis_blocked_line(v, digest));
+    if (v->lines_per_key == 2)
+        seen(ctx, tamis_blocked_second_line(v, tamis_blocked_second(digest)));
+}
+
+/* ---- one slice of a parallel build -------------------------------------- */
+
+/* One table of lines, and the stretch of it that a slice owns. */
+typedef struct blocked_stretch {
+    tamis_blocked_view one; /* as if it were a filter of one line a key */
+    uint64_t first, last;
+    bool second; /* asked with the second mix of the digest */
+} blocked_stretch;
+
+/* The digests of a batch whose line lies in the stretch, gathered so that they
+ * can be added as runs. */
+static size_t blocked_gather(const blocked_stretch *s, const uint64_t *digests, size_t count,
+                             uint64_t *mine)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t h = s->second ? tamis_blocked_second(digests[i]) : digests[i];
+        uint64_t line = tamis_blocked_line_number(&s->one, h);
+        mine[found] = h;
+        found += (line >= s->first) & (line < s->last);
+    }
+    return found;
+}
+
+static void blocked_add_stretch(const blocked_filter *b, const blocked_stretch *s,
+                                const uint64_t *digests, size_t count)
+{
+    uint64_t ring[2][TMS_RUN];
+    size_t have = 0, turn = 0;
+    for (size_t from = 0; from < count || have; from += TMS_RUN) {
+        size_t some = from >= count ? 0 : count - from < TMS_RUN ? count - from : TMS_RUN;
+        uint64_t *next = ring[turn ^ 1];
+        size_t found = some ? blocked_gather(s, digests + from, some, next) : 0;
+        const tms_run run = {ring[turn], have, next, b->fetch ? found : 0};
+        b->kernel->add_many(&s->one, &run);
+        turn ^= 1;
+        have = found;
+    }
+}
+
+static void blocked_add_slice(tamis_filter *f, const uint64_t *digests, size_t count,
+                              unsigned slice, unsigned slices)
+{
+    const blocked_filter *b = blocked_of(f);
+    const uint64_t lines = b->view.line_count;
+    blocked_stretch s = {.one = b->view,
+                         .first = (uint64_t)((tms_u128)lines * slice / slices),
+                         .last = (uint64_t)((tms_u128)lines * (slice + 1) / slices)};
+    s.one.lines_per_key = 1;
+    blocked_add_stretch(b, &s, digests, count);
+    if (b->view.lines_per_key == 1) return;
+    s.one.lines += lines * TMS_LINE;
+    s.second = true;
+    blocked_add_stretch(b, &s, digests, count);
+}
+
+/* ---- sets --------------------------------------------------------------- */
+
+static tamis_status blocked_fits(const tms_shape *a, const tms_shape *b)
+{
+    if (a->params[BLOCKED_HASHES] != b->params[BLOCKED_HASHES] ||
+        a->params[BLOCKED_PER_KEY] != b->params[BLOCKED_PER_KEY])
+        return tms_fail(TAMIS_E_MISMATCH,
+                        "the filters set %" PRIu64 " bits in %" PRIu64 " lines and %" PRIu64
+                        " bits in %" PRIu64 " lines a key; build both with the same "
+                        "hashes and lines_per_key",
+                        a->params[BLOCKED_HASHES], a->params[BLOCKED_PER_KEY],
+                        b->params[BLOCKED_HASHES], b->params[BLOCKED_PER_KEY]);
+    return TAMIS_OK;
+}
+
+static uint64_t blocked_fold_size(const tms_shape *shape)
+{
+    return shape->params[BLOCKED_LINES] / shape->params[BLOCKED_PER_KEY];
+}
+
+static void blocked_fold_shape(const tms_shape *shape, uint64_t factor, tms_shape *out)
+{
+    *out = *shape;
+    out->params[BLOCKED_LINES] /= factor;
+    out->body_bytes = out->params[BLOCKED_LINES] * TMS_LINE;
+}
+
+/* The halves of a two-line filter have a multiple of `factor` lines each, so
+ * no group of neighbours crosses from one to the other. */
+static void blocked_fold(const tamis_filter *f, uint64_t factor, uint8_t *out)
+{
+    uint64_t lines = f->shape.params[BLOCKED_LINES];
+    for (uint64_t i = 0; i < lines; i++)
+        tms_body_or(out + i / factor * TMS_LINE, f->body + i * TMS_LINE, TMS_LINE);
+}
+
+static void blocked_unite(tamis_filter *dst, const uint8_t *body)
+{
+    tms_body_or(dst->body, body, dst->shape.body_bytes);
+}
+
+static void blocked_overlap(tamis_filter *dst, const uint8_t *body)
+{
+    tms_body_and(dst->body, body, dst->shape.body_bytes);
+}
+
+const tms_kind tms_blocked_kind = {
+    .id = TAMIS_KIND_BLOCKED,
+    .name = "blocked",
+    .abilities = TAMIS_CAN_ADD | TAMIS_CAN_MERGE | TAMIS_CAN_INTERSECT | TAMIS_CAN_FOLD |
+                 TAMIS_CAN_CONCURRENT | TAMIS_CAN_PARALLEL | TAMIS_CAN_DIGESTS | TAMIS_CAN_BORROW,
+    .damage_rule = TMS_DAMAGE_READS_AS_ONES,
+    .handle_bytes = sizeof(blocked_filter),
+    .plan = tms_blocked_plan,
+    .check = tms_blocked_check,
+    .describe = tms_blocked_describe,
+    .rate = tms_blocked_expected_rate,
+    .attach = blocked_attach,
+    .measure = tms_blocked_measure,
+    .touch = blocked_touch,
+    .add_slice = blocked_add_slice,
+    .fits = blocked_fits,
+    .fold_size = blocked_fold_size,
+    .fold_shape = blocked_fold_shape,
+    .fold = blocked_fold,
+    .unite = blocked_unite,
+    .overlap = blocked_overlap,
+};

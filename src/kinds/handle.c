@@ -1,0 +1,45 @@
+/* handle.c - making and dropping the head that all filters share.           */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "kinds/kind.h"
+
+tamis_status tms_handle_make(const tms_kind *kind, const tms_shape *shape, tms_family family,
+                             tamis_filter **out)
+{
+    tamis_filter *f = tms_alloc(family.alloc, kind->handle_bytes);
+    if (!f) return tms_fail_memory("the filter's handle", kind->handle_bytes);
+    f->kind = kind;
+    f->shape = *shape;
+    f->hasher = *family.hasher;
+    if (family.alloc) f->alloc = *family.alloc;
+    f->owner = TMS_BODY_BORROWED;
+    *out = f;
+    return TAMIS_OK;
+}
+
+tamis_status tms_filter_make(const tms_kind *kind, const tms_shape *shape, tms_family family,
+                             tamis_filter **out)
+{
+    tamis_filter *f = NULL;
+    TMS_TRY(tms_handle_make(kind, shape, family, &f));
+    f->body = tms_alloc_body(family.alloc, shape->body_bytes);
+    if (!f->body) {
+        tms_filter_drop(f);
+        return tms_fail_memory("the filter's body", shape->body_bytes);
+    }
+    f->owner = TMS_BODY_OWNED;
+    kind->attach(f);
+    *out = f;
+    return TAMIS_OK;
+}
+
+void tms_filter_drop(tamis_filter *f)
+{
+    if (!f) return;
+    tamis_alloc alloc = f->alloc;
+    size_t handle_bytes = f->kind->handle_bytes;
+    if (f->kind->release) f->kind->release(f);
+    if (f->owner == TMS_BODY_OWNED) tms_free_body(&alloc, f->body, f->shape.body_bytes);
+    tms_free(&alloc, f->metadata, f->metadata_bytes);
+    tms_free(&alloc, f, handle_bytes);
+}

@@ -1,0 +1,154 @@
+/* kind.h - what a kind of filter is: one constant table of functions over
+ * digests, and the head that every filter of every kind shares.
+ *
+ * A kind never allocates and never hashes. It is given a shape, which it
+ * made itself (plan) or judged (check), and a zeroed or loaded body of the
+ * size that the shape says; `attach` then prepares the handle. Kinds made of
+ * other filters (src/compose) own children instead of a body. Nothing above
+ * this storey asks which kind it holds: it asks what the table can do.      */
+#ifndef TMS_KINDS_KIND_H
+#define TMS_KINDS_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tamis/keys.h>
+#include <tamis/spec.h>
+
+#include "base/counter.h"
+#include "format/shape.h"
+#include "hash/hasher.h"
+#include "kernel/run.h"
+
+typedef struct tamis_filter tamis_filter;
+typedef struct tms_kind tms_kind;
+
+/* The working operations; a kind has one table a mode. A run has at most
+ * TMS_RUN digests; `was_new` of a run may be NULL, `answers` may not. The counts
+ * of added keys are kept by the caller, except by kinds that grow
+ * (TAMIS_CAN_GROW). */
+typedef struct tms_ops {
+    bool (*may_contain)(const tamis_filter *, uint64_t digest);
+    tamis_status (*add)(tamis_filter *, uint64_t digest, bool *was_new);
+    size_t (*may_contain_many)(const tamis_filter *, const tms_run *, bool *answers);
+    tamis_status (*add_many)(tamis_filter *, const tms_run *, bool *was_new, size_t *added);
+    /* Schemes that need the key itself have these; otherwise NULL, and the
+     * caller hashes and uses the four above. */
+    bool (*may_contain_key)(const tamis_filter *, const void *key, size_t size);
+    tamis_status (*add_key)(tamis_filter *, const void *key, size_t size, bool *was_new);
+} tms_ops;
+
+/* What the bits themselves say. */
+typedef struct tms_measure {
+    uint64_t bits, ones;
+    double keys, keys_low, keys_high; /* estimate and 95 % interval */
+    double rate;                      /* chance that an absent key gets "maybe" */
+    double crowding;                  /* probability that a fair hash fills as unevenly; 1: even */
+} tms_measure;
+
+/* How a damaged stretch of the body is read, so that it never causes a "no". */
+typedef enum tms_damage_rule {
+    TMS_DAMAGE_READS_AS_ONES, /* set every bit of it                             */
+    TMS_DAMAGE_ANSWERS_MAYBE  /* remember it: queries there say maybe, adds fail */
+} tms_damage_rule;
+
+struct tms_kind {
+    uint32_t id;
+    const char *name;
+    uint32_t abilities; /* TAMIS_CAN_* */
+    tms_damage_rule damage_rule;
+    size_t handle_bytes; /* sizeof the kind's own struct, whose first member is a tamis_filter */
+
+    /* Parameters. `plan` fills the shape for a spec whose capacity, fpr and
+     * memory are given as two of three; `check` judges any shape, also a
+     * hostile one, and computes body_bytes. */
+    tamis_status (*plan)(const tamis_spec *, tms_shape *);
+    tamis_status (*check)(tms_shape *);
+    void (*describe)(const tms_shape *, tamis_sizing *); /* bits, hashes, reads, lines, fold */
+    double (*rate)(const tms_shape *, double keys);      /* expected after so many keys */
+
+    /* Prepares the handle: shape, body and hasher are set. Chooses f->ops. */
+    void (*attach)(tamis_filter *);
+    void (*measure)(const tamis_filter *, tms_measure *);
+
+    /* Calls seen(ctx, address) for every place of the body a query reads. */
+    void (*touch)(const tamis_filter *, uint64_t digest, void (*seen)(void *, const uint8_t *),
+                  void *ctx);
+
+    /* Adds the part of a batch that falls into slice `slice` of `slices` of
+     * the body: slices share no bytes. NULL: cannot be split. */
+    void (*add_slice)(tamis_filter *, const uint64_t *digests, size_t count, unsigned slice,
+                      unsigned slices);
+
+    /* Sets. `fits` explains what keeps two shapes apart apart from their size;
+     * `fold_size` is the number that a factor must divide, `fold_shape` the
+     * shape after it, `fold` writes the folded body (zeroed) beside the old. */
+    tamis_status (*fits)(const tms_shape *, const tms_shape *);
+    uint64_t (*fold_size)(const tms_shape *);
+    void (*fold_shape)(const tms_shape *, uint64_t factor, tms_shape *out);
+    void (*fold)(const tamis_filter *, uint64_t factor, uint8_t *out);
+    void (*unite)(tamis_filter *dst, const uint8_t *body);
+    void (*overlap)(tamis_filter *dst, const uint8_t *body);
+
+    /* Kinds made of filters: NULL for the others. `adopt` takes the children
+     * over (also on failure it leaves them to the caller), `child` lends one. */
+    tamis_status (*start)(tamis_filter *, const tms_kind *inner);
+    tamis_status (*adopt)(tamis_filter *, tamis_filter **children, uint32_t count);
+    uint32_t (*child_count)(const tamis_filter *);
+    tamis_filter *(*child)(const tamis_filter *, uint32_t index);
+    void (*reset)(tamis_filter *);   /* back to empty */
+    void (*release)(tamis_filter *); /* frees the children */
+};
+
+/* Who gives the body back. */
+typedef enum tms_owner { TMS_BODY_OWNED, TMS_BODY_BORROWED } tms_owner;
+
+struct tms_origin; /* the map or buffer a body lies in: src/facade/origin.h */
+
+struct tamis_filter {
+    const tms_ops *ops;
+    const tms_kind *kind;
+    tms_hasher hasher;
+    uint8_t *body;
+    tms_shape shape;
+    tms_owner owner;
+    bool read_only;
+    bool count_is_estimate;
+    bool is_child; /* of a composed filter: not to be freed or changed by itself */
+    tamis_alloc alloc;
+    struct tms_origin *origin; /* NULL for a filter in memory of its own */
+    uint64_t damaged_bytes;    /* of the body, given up when it was read */
+    uint8_t *metadata;
+    size_t metadata_bytes;
+    tms_counter added;
+};
+
+/* Counts keys taken by an add. */
+static inline void tms_filter_count(tamis_filter *f, uint64_t keys)
+{
+    if (f->shape.flags & TAMIS_CONCURRENT)
+        tms_counter_add(&f->added, keys);
+    else
+        tms_counter_add_alone(&f->added, keys);
+}
+
+/* ---- handles (handle.c) ------------------------------------------------- */
+
+/* What every filter of a family shares. */
+typedef struct tms_family {
+    const tms_hasher *hasher;
+    const tamis_alloc *alloc;
+} tms_family;
+
+/* A handle without a body for a judged shape. */
+tamis_status tms_handle_make(const tms_kind *kind, const tms_shape *shape, tms_family family,
+                             tamis_filter **out);
+
+/* A handle with an empty body of its own, attached. Flat kinds only. */
+tamis_status tms_filter_make(const tms_kind *kind, const tms_shape *shape, tms_family family,
+                             tamis_filter **out);
+
+/* Frees handle, body (when owned), children and metadata; not the origin. */
+void tms_filter_drop(tamis_filter *f);
+
+#endif

@@ -1,0 +1,97 @@
+/* scheme.c - working a bit array by a scheme that needs the key itself.     */
+#include "kinds/scheme.h"
+
+#include "base/fail.h"
+#include "kinds/classic.h"
+
+static const tms_scheme *scheme_of(const tamis_filter *f)
+{
+    return ((const classic_filter *)(const void *)f)->scheme;
+}
+
+/* The places of a key's bits in the body; returns how many. */
+static uint32_t scheme_places(const tamis_filter *f, const void *key, size_t size, uint64_t *places)
+{
+    const tms_scheme *scheme = scheme_of(f);
+    uint32_t hashes = (uint32_t)f->shape.params[CLASSIC_HASHES];
+    scheme->positions(&f->shape, key, size, places);
+    for (uint32_t i = 0; scheme->place && i < hashes; i++) places[i] = scheme->place(places[i]);
+    return hashes;
+}
+
+static bool scheme_may_contain_key(const tamis_filter *f, const void *key, size_t size)
+{
+    uint64_t places[TMS_SCHEME_HASHES_MOST];
+    uint32_t hashes = scheme_places(f, key, size, places);
+    for (uint32_t i = 0; i < hashes; i++) {
+        uint8_t byte = __atomic_load_n(f->body + (places[i] >> 3), __ATOMIC_RELAXED);
+        if (!(byte >> (places[i] & 7) & 1)) return false;
+    }
+    return true;
+}
+
+/* One path for both modes: bits are set by an atomic OR, which costs little
+ * beside hashing the key several times. */
+static tamis_status scheme_add_key(tamis_filter *f, const void *key, size_t size, bool *was_new)
+{
+    uint64_t places[TMS_SCHEME_HASHES_MOST];
+    uint32_t hashes = scheme_places(f, key, size, places);
+    *was_new = false;
+    for (uint32_t i = 0; i < hashes; i++) {
+        uint8_t mask = (uint8_t)(1u << (places[i] & 7));
+        uint8_t before = __atomic_fetch_or(f->body + (places[i] >> 3), mask, __ATOMIC_RELAXED);
+        *was_new |= !(before & mask);
+    }
+    return TAMIS_OK;
+}
+
+static tamis_status scheme_refuse(void)
+{
+    return tms_fail(TAMIS_E_UNSUPPORTED,
+                    "this filter's scheme hashes the key itself: give keys, not digests");
+}
+
+static bool scheme_may_contain(const tamis_filter *f, uint64_t digest)
+{
+    (void)f;
+    (void)digest;
+    return true; /* cannot tell: never a false negative */
+}
+
+static tamis_status scheme_add(tamis_filter *f, uint64_t digest, bool *was_new)
+{
+    (void)f;
+    (void)digest;
+    (void)was_new;
+    return scheme_refuse();
+}
+
+static size_t scheme_may_contain_many(const tamis_filter *f, const tms_run *run, bool *answers)
+{
+    (void)f;
+    for (size_t i = 0; i < run->count; i++) answers[i] = true;
+    return run->count;
+}
+
+static tamis_status scheme_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
+                                    size_t *added)
+{
+    (void)f;
+    (void)was_new;
+    *added = 0;
+    return run->count ? scheme_refuse() : TAMIS_OK;
+}
+
+static const tms_ops scheme_ops = {.may_contain = scheme_may_contain,
+                                   .add = scheme_add,
+                                   .may_contain_many = scheme_may_contain_many,
+                                   .add_many = scheme_add_many,
+                                   .may_contain_key = scheme_may_contain_key,
+                                   .add_key = scheme_add_key};
+
+void tms_scheme_attach(tamis_filter *f, const tms_scheme *scheme)
+{
+    classic_filter *c = (classic_filter *)(void *)f;
+    c->scheme = scheme;
+    f->ops = &scheme_ops;
+}
