@@ -23,7 +23,7 @@
  * all, of which each key uses `lines_per_key`, with `hashes` bits in each.
  * Relative accuracy 1e-6 or better at any rate. A fraction of a key is
  * interpolated. 0 keys give 0; too few lines, or hashes outside 1..8, give 1.
- * Cost: up to 8 us for rates above 1e-8 per line, up to 0.1 ms below. */
+ * Cost: up to 12 us for rates above 1e-8 per line, up to 0.2 ms below. */
 double tms_blocked_rate(uint64_t lines, uint32_t hashes, uint32_t lines_per_key, double keys);
 
 /* The k in 1..8 with the lowest tms_blocked_rate. 1 for 0 keys. */
@@ -37,7 +37,8 @@ bool tms_blocked_size(double keys, double fpr, bool never_exceed, uint32_t lines
                       uint64_t *lines, uint32_t *hashes);
 
 /* The most keys that tms_blocked_size would put into `lines` (a whole number; 0
- * when not even one fits), and the k for that many. */
+ * when not even one fits), and the k for that many. Good to one key in 10^8: the
+ * capacity of the size for n may be that much short of n. */
 double tms_blocked_capacity(uint64_t lines, double fpr, bool never_exceed, uint32_t lines_per_key,
                             uint32_t *hashes);
 

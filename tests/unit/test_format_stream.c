@@ -297,11 +297,11 @@ static void test_failing_memory(void **state)
     sample_each_transport(failing_memory);
 }
 
-/* The promise of <tamis/file.h>, for a body of 40 MiB. */
+/* The promise of <tamis/file.h>, for a body of 4 MiB. */
 static void test_memory_while_writing(void **state)
 {
     (void)state;
-    const uint64_t size = UINT64_C(40) << 20;
+    const uint64_t size = UINT64_C(4) << 20;
     uint8_t *body = calloc(1, (size_t)size);
     for (size_t i = 0; i < size; i += 3) body[i] = (uint8_t)(i * i >> 7);
     const uint8_t *bodies[1] = {body};
