@@ -41,7 +41,7 @@ typedef struct tamis_facts {
     uint64_t fold;           /* largest power of two that divides the size            */
 } tamis_facts;
 
-/** Fills `facts`. Cost: one pass over the body (about 10 GB/s). Fails never
+/** Fills `facts`. Cost: one pass over the body (1 GB/s and more). Fails never
  *  for a valid filter; the status is for what later kinds may need.         */
 TAMIS_API tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts);
 

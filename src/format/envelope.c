@@ -449,7 +449,7 @@ tamis_status tms_envelope_read(const uint8_t *bytes, size_t size, const tamis_al
                                tms_envelope *out)
 {
     memset(out, 0, sizeof *out);
-    uint64_t header_bytes;
+    uint64_t header_bytes = 0;
     TMS_TRY(tms_envelope_peek(bytes, size, &header_bytes));
     if (size < header_bytes)
         return tms_fail(TAMIS_E_TRUNCATED,

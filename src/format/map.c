@@ -60,7 +60,7 @@ tamis_status tms_map_open(const char *path, tms_map *out)
 {
     memset(out, 0, sizeof *out);
     int fd;
-    struct stat facts;
+    struct stat facts = {0};
     /* Without O_NONBLOCK, opening a pipe waits for somebody to write to it. */
     TMS_TRY(map_open_fd(path, O_NONBLOCK, &fd, &facts));
     const tamis_status status = map_pages(path, fd, &facts, out);
@@ -96,7 +96,7 @@ void tms_map_close(tms_map *map)
 tamis_status tms_file_source_open(const char *path, int *fd, uint64_t *size)
 {
     *size = 0;
-    struct stat facts;
+    struct stat facts = {0};
     TMS_TRY(map_open_fd(path, 0, fd, &facts));
     if (!S_ISREG(facts.st_mode)) return TAMIS_OK;
     *size = (uint64_t)facts.st_size;

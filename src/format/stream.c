@@ -275,7 +275,7 @@ tamis_status tms_reader_header(tms_reader *r, tms_envelope *out)
     uint8_t first[TMS_HEADER_FIRST];
     size_t got;
     TMS_TRY(reader_fill(r, first, sizeof first, &got));
-    uint64_t header_bytes;
+    uint64_t header_bytes = 0;
     TMS_TRY(tms_envelope_peek(first, got, &header_bytes));
     return reader_header_rest(r, first, (size_t)header_bytes, out);
 }

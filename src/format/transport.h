@@ -34,8 +34,8 @@ tamis_status tms_transport_check(uint32_t transport);
 typedef struct tms_packer tms_packer;
 
 /* A packer into `sink`; TAMIS_PLAIN hands everything through. Level 0 is the
- * default, otherwise 1 to 19 (zstd) or 1 to 9 (gzip). Memory: 1.4 MB with the
- * default level, up to 3.5 MB with the highest. */
+ * default (1 for zstd, 6 for gzip), otherwise 1 to 19 (zstd) or 1 to 9 (gzip).
+ * Memory: 1.1 MB with the default level, up to 3.5 MB with the highest. */
 tamis_status tms_packer_open(uint32_t transport, int32_t level, const tamis_alloc *alloc,
                              tamis_sink sink, void *ctx, tms_packer **out);
 

@@ -151,12 +151,17 @@ static bool same_node(const tms_node *a, const tms_node *b)
            a->body_offset == b->body_offset;
 }
 
+static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
+{
+    return size == 0 || memcmp(a, b, size) == 0;
+}
+
 bool sample_same_header(const tms_envelope *a, const tms_envelope *b)
 {
     bool same = a->hash == b->hash && strcmp(a->hash_name, b->hash_name) == 0 &&
                 a->seed == b->seed && a->fingerprint == b->fingerprint &&
                 a->node_count == b->node_count && a->metadata_bytes == b->metadata_bytes &&
-                memcmp(a->metadata, b->metadata, a->metadata_bytes) == 0 &&
+                same_bytes(a->metadata, b->metadata, a->metadata_bytes) &&
                 a->chunk_bytes == b->chunk_bytes && a->header_bytes == b->header_bytes &&
                 a->body_bytes == b->body_bytes && a->chunk_count == b->chunk_count &&
                 a->trailer_bytes == b->trailer_bytes && a->file_bytes == b->file_bytes &&

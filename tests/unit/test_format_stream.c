@@ -450,6 +450,8 @@ static void frames(uint32_t transport)
     assert_int_equal(buffer_sink(&plain, "x", 1), TAMIS_OK);
     pack_bytes(transport, plain.bytes, plain.size, &longer);
     assert_int_equal(sample_read_bytes(longer.bytes, longer.size, &s), TAMIS_E_CORRUPT);
+    reading stream = {.from = {.left = {longer.bytes, longer.size}}, .keep_rest = true};
+    assert_int_equal(sample_read(&stream, &s), TAMIS_E_CORRUPT);
 
     pack_bytes(transport, plain.bytes, 5000, &split);
     pack_bytes(transport, plain.bytes + 5000, plain.size - 1 - 5000, &split);
