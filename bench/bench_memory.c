@@ -85,7 +85,7 @@ static memory_best measure(memory_verb verb, const memory_lines *m, unsigned rou
 {
     static memory_grid grid;
     memset(&grid, 0, sizeof grid);
-    for (unsigned round = 0; round < rounds; round++) memory_measure(&grid, verb, m, 4, threads);
+    for (unsigned round = 0; round < rounds; round++) memory_measure(&grid, verb, m, 2, threads);
     return memory_limit(&grid, verb);
 }
 
@@ -99,7 +99,7 @@ static void measure_size(uint64_t bytes, bool huge, const uint64_t *digests, siz
                       .digest_count = count};
     bench_samples chain = {.count = 0}, stream = {.count = 0}, all = {.count = 0};
     unsigned threads = bench_processors();
-    for (unsigned i = 0; i < 4 * rounds; i++) bench_note(&chain, memory_chain(&m, 20000));
+    for (unsigned i = 0; i < 4 * rounds; i++) bench_note(&chain, memory_chain(&m, i));
     for (unsigned i = 0; i < rounds + 2; i++) {
         bench_note(&stream, -memory_stream(&m, 1)); /* the minimum is the fastest */
         bench_note(&all, -memory_stream(&m, threads));

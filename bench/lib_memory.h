@@ -56,8 +56,9 @@ void memory_measure(memory_grid *grid, memory_verb verb, const memory_lines *lin
 
 memory_best memory_limit(const memory_grid *grid, memory_verb verb);
 
-/* Nanoseconds from one line to the next when each names the next one. */
-double memory_chain(const memory_lines *lines, size_t steps);
+/* Nanoseconds from one line to the next when each names the next one, about 3 of
+ * them arithmetic; `which` names the walk, and no walk should be used twice. */
+double memory_chain(const memory_lines *lines, size_t which);
 
 /* Sequential reading, in bytes per nanosecond. */
 double memory_stream(const memory_lines *lines, unsigned threads);

@@ -30,8 +30,8 @@ enum { SCALABLE_INNER, SCALABLE_EXPANSION, SCALABLE_TIGHTENING, SCALABLE_LINES, 
 enum { SCALABLE_MOST_LAYERS = 64 };
 
 /* Defaults: doubling wastes at most half of the newest layer; a tightening of
- * 0.85 is best for seven layers and costs at most 0.7 bits a key more than the
- * best from three to fifteen, where 0.5 would cost up to 10. */
+ * 0.85 is best for seven layers and costs at most one bit a key more than the
+ * best from three to fourteen, where 0.5 would cost up to 13. */
 static const double scalable_usual_expansion = 2.0, scalable_usual_tightening = 0.85;
 static const uint64_t scalable_usual_capacity = 4096;
 

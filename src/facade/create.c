@@ -48,11 +48,7 @@ tamis_status tamis_create(const tamis_spec *spec, tamis_filter **out)
 
 void tamis_free(tamis_filter *f)
 {
-    if (!f) return;
-    struct tms_origin *origin = f->origin;
-    tamis_alloc alloc = f->alloc;
     tms_filter_drop(f);
-    tms_origin_drop(origin, &alloc);
 }
 
 /* ---- cloning ------------------------------------------------------------ */

@@ -60,7 +60,7 @@ tamis_status tamis_create_in(const tamis_spec *spec, void *buffer, size_t size, 
     TMS_TRY(in_place_fits(&e, spec, buffer, size));
     tms_family family = {.hasher = &hasher, .alloc = spec->alloc};
     TMS_TRY(tms_handle_make(plan.kind, &plan.shape, family, &f));
-    tamis_status status = tms_origin_make(&f->alloc, &f->origin);
+    tamis_status status = tms_origin_make(f);
     if (status != TAMIS_OK) {
         tms_filter_drop(f);
         return status;

@@ -132,7 +132,7 @@ static tamis_status load_over(const uint8_t *bytes, const tms_envelope *e,
     const uint8_t *area = bytes + e->header_bytes;
     tamis_filter *f = NULL;
     TMS_TRY(tms_tree_make(e, options, area, &f));
-    tamis_status status = tms_origin_make(options->alloc, &f->origin);
+    tamis_status status = tms_origin_make(f);
     if (status == TAMIS_OK) {
         f->origin->area = area;
         f->origin->trailer = area + e->body_bytes;

@@ -9,18 +9,19 @@
 #include "base/memory.h"
 #include "format/chunks.h"
 
-tamis_status tms_origin_make(const tamis_alloc *alloc, tms_origin **out)
+static void origin_drop(tms_origin *origin, const tamis_alloc *alloc)
 {
-    *out = tms_alloc(alloc, sizeof **out);
-    return *out ? TAMIS_OK : tms_fail_memory("the filter's origin", sizeof **out);
-}
-
-void tms_origin_drop(tms_origin *origin, const tamis_alloc *alloc)
-{
-    if (!origin) return;
     if (origin->map.bytes) tms_map_close(&origin->map);
     tms_free(alloc, origin->states, (size_t)origin->envelope.chunk_count);
     tms_free(alloc, origin, sizeof *origin);
+}
+
+tamis_status tms_origin_make(tamis_filter *f)
+{
+    f->origin = tms_alloc(&f->alloc, sizeof *f->origin);
+    if (!f->origin) return tms_fail_memory("the filter's origin", sizeof *f->origin);
+    f->drop_origin = origin_drop;
+    return TAMIS_OK;
 }
 
 tamis_status tms_origin_writable(const tamis_filter *f)
@@ -168,7 +169,7 @@ tamis_status tamis_verify(const tamis_filter *f, tamis_damage *damage)
 static tamis_status origin_mark(tamis_filter *f, uint64_t offset, uint64_t size)
 {
     if (!f->origin) {
-        TMS_TRY(tms_origin_make(&f->alloc, &f->origin));
+        TMS_TRY(tms_origin_make(f));
         tms_envelope *e = &f->origin->envelope;
         e->chunk_bytes = TMS_CHUNK_FIRST;
         e->body_bytes = f->shape.body_bytes;

@@ -26,8 +26,8 @@ typedef struct tms_origin {
     const tms_ops *ops;     /* the kind's own, behind the watching ones              */
 } tms_origin;
 
-tamis_status tms_origin_make(const tamis_alloc *alloc, tms_origin **out);
-void tms_origin_drop(tms_origin *origin, const tamis_alloc *alloc);
+/* Gives `f` an origin, all zero, which is dropped with it. */
+tamis_status tms_origin_make(tamis_filter *f);
 
 /* TAMIS_OK, or TAMIS_E_READONLY with the reason. */
 tamis_status tms_origin_writable(const tamis_filter *f);

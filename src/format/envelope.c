@@ -193,7 +193,6 @@ static void envelope_measure(tms_envelope *e)
 tamis_status tms_envelope_layout(tms_envelope *e)
 {
     TMS_TRY(envelope_judge_counts(e, TAMIS_E_LIMIT));
-    TMS_TRY(envelope_judge_hash(e, TAMIS_E_LIMIT));
     TMS_TRY(envelope_judge_nodes(e, TAMIS_E_LIMIT));
     if (e->chunk_bytes == 0) e->chunk_bytes = envelope_choose_chunk(e->body_bytes);
     assert(e->chunk_bytes >= TMS_CHUNK_LEAST && e->chunk_bytes <= TMS_CHUNK_MOST);
@@ -265,6 +264,7 @@ uint64_t tms_envelope_seal(uint8_t *header, size_t header_bytes)
 
 void tms_envelope_write(tms_envelope *e, uint8_t *header)
 {
+    assert(envelope_judge_hash(e, TAMIS_E_LIMIT) == TAMIS_OK);
     memset(header, 0, (size_t)e->header_bytes);
     envelope_write_fixed(e, header);
     uint8_t *at = header + ENVELOPE_AT_NODES;

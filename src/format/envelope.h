@@ -57,11 +57,13 @@ typedef struct tms_envelope {
     uint64_t header_sum; /* by write or read */
 } tms_envelope;
 
-/* Checks what the caller filled in and computes the derived fields, except
- * header_sum. TAMIS_E_LIMIT with a sentence when the format has no room for it. */
+/* Checks nodes and metadata as the caller filled them in and computes the
+ * derived fields, except header_sum. The hash need not be known yet. TAMIS_E_LIMIT
+ * with a sentence when the format has no room for it. */
 tamis_status tms_envelope_layout(tms_envelope *e);
 
-/* Writes the header_bytes bytes of a laid-out envelope and sets header_sum. */
+/* Writes the header_bytes bytes of a laid-out envelope and sets header_sum.
+ * Hash and name must be set: a name of 1 to 47 printable characters, no space. */
 void tms_envelope_write(tms_envelope *e, uint8_t *header);
 
 /* Judges magic, version and header size from the first bytes of an encoding:

@@ -49,7 +49,8 @@ tamis_transport tms_reader_transport(const tms_reader *r);
  * same allocator. On failure it is all zero. */
 tamis_status tms_reader_header(tms_reader *r, tms_envelope *out);
 
-/* Is told of each damaged chunk, in order: its place in the body area. */
+/* Is told of each damaged chunk, in order: its place in the body area. By then
+ * all bodies are filled, so what it writes there stays. */
 typedef void (*tms_damaged)(void *ctx, uint64_t offset, uint64_t size);
 
 /* Fills the bodies, one a node, NULL where its body_bytes is 0, and verifies

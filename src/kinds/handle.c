@@ -41,5 +41,6 @@ void tms_filter_drop(tamis_filter *f)
     if (f->kind->release) f->kind->release(f);
     if (f->owner == TMS_BODY_OWNED) tms_free_body(&alloc, f->body, f->shape.body_bytes);
     tms_free(&alloc, f->metadata, f->metadata_bytes);
+    if (f->origin) f->drop_origin(f->origin, &alloc);
     tms_free(&alloc, f, handle_bytes);
 }

@@ -117,6 +117,7 @@ struct tamis_filter {
     bool is_child; /* of a composed filter: not to be freed or changed by itself */
     tamis_alloc alloc;
     struct tms_origin *origin; /* NULL for a filter in memory of its own */
+    void (*drop_origin)(struct tms_origin *, const tamis_alloc *);
     uint64_t damaged_bytes;    /* of the body, given up when it was read */
     uint8_t *metadata;
     size_t metadata_bytes;
@@ -148,7 +149,7 @@ tamis_status tms_handle_make(const tms_kind *kind, const tms_shape *shape, tms_f
 tamis_status tms_filter_make(const tms_kind *kind, const tms_shape *shape, tms_family family,
                              tamis_filter **out);
 
-/* Frees handle, body (when owned), children and metadata; not the origin. */
+/* Frees handle, body (when owned), children, metadata and origin. NULL does nothing. */
 void tms_filter_drop(tamis_filter *f);
 
 #endif
