@@ -66,7 +66,7 @@ typedef tamis_status (*tamis_source)(void *ctx, void *bytes, size_t room, size_t
  *  A concurrent filter may be added to meanwhile: the file holds at least
  *  every key whose add returned before the call. Errors: TAMIS_E_IO with the
  *  system's reason, TAMIS_E_UNAVAILABLE (transport), TAMIS_E_NOMEM; `path` is
- *  untouched then and the temporary file is gone. Memory: under 2 MiB.      */
+ *  untouched then and the temporary file is gone. Memory: as tamis_encode_to. */
 TAMIS_API tamis_status tamis_save(const tamis_filter *f, const char *path,
                                   const tamis_save_options *options);
 
@@ -74,7 +74,8 @@ TAMIS_API tamis_status tamis_save(const tamis_filter *f, const char *path,
  *  it the header is verified at once and the body by tamis_verify, or chunk by
  *  chunk with TAMIS_OPEN_LAZY. Compressed files are recognised, and cannot be
  *  mapped. With TAMIS_OPEN_SALVAGE a damaged or truncated body is accepted:
- *  damaged chunks answer "maybe". Errors: TAMIS_E_IO, TAMIS_E_TRUNCATED,
+ *  damaged chunks answer "maybe"; of a body above 16 MiB at least half must be
+ *  left. Errors: TAMIS_E_IO, TAMIS_E_TRUNCATED,
  *  TAMIS_E_CORRUPT (the sentence names the chunk), TAMIS_E_VERSION,
  *  TAMIS_E_SECRET, TAMIS_E_LIMIT, TAMIS_E_UNAVAILABLE, TAMIS_E_NOMEM.       */
 TAMIS_API tamis_status tamis_open(const char *path, const tamis_open_options *options,
@@ -90,7 +91,8 @@ TAMIS_API uint64_t tamis_encoded_size(const tamis_filter *f);
 TAMIS_API tamis_status tamis_encode(const tamis_filter *f, void *bytes, size_t room);
 
 /** Streams the encoding to `sink`, in pieces of at most 1 MiB, with at most
- *  2 MiB of memory of its own. Errors: the sink's, TAMIS_E_UNAVAILABLE.     */
+ *  2 MiB of memory of its own (compressed at a high level: 4 MiB). Errors:
+ *  the sink's own, for which it leaves the sentence; TAMIS_E_UNAVAILABLE.   */
 TAMIS_API tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_options *options,
                                        tamis_sink sink, void *ctx);
 

@@ -66,7 +66,7 @@ enum {
  *  its high bits must be as good as its low ones; a narrower one is masked to
  *  its width and mixed.
  *
- *  A file stores the id only. Whoever opens it registers the same function
+ *  A file stores the id and the name. Whoever opens it registers the same function
  *  under the same id first.                                                  */
 typedef struct tamis_hash_definition {
     uint32_t id;         /* TAMIS_HASH_USER or above                           */

@@ -18,35 +18,82 @@ static const tamis_open_options load_defaults = {0};
 
 /* ---- damage in bodies of their own -------------------------------------- */
 
-/* The nodes of a tree, in the order of the file, while damage is reported. */
-typedef struct load_salvage {
-    const tms_envelope *envelope;
-    tamis_filter *root;
-    tamis_status status;
-} load_salvage;
+/* A body up to this size may be lost whole and still be read, all "maybe"; of a
+ * larger one half must be left, so that a short input with a large claim does
+ * not fill the memory with ones. */
+#define LOAD_LOST_FREELY ((uint64_t)1 << 24)
 
-/* Gives up the part of [from, to) of the area that lies in the bodies from `f`
- * on; `*at` is where f's body begins in the area. */
-static tamis_status load_give_up(tamis_filter *f, uint64_t from, uint64_t to, uint64_t *at)
+typedef struct load_stretch {
+    uint64_t from, to; /* of the body area */
+} load_stretch;
+
+/* What was lost, neighbours joined: so the list is never longer than the input
+ * that lies between. It is filled while reading and acted upon afterwards,
+ * when it is known that enough is left to be worth memory. */
+typedef struct load_losses {
+    const tamis_alloc *alloc;
+    load_stretch *stretches;
+    size_t count, room;
+    uint64_t bytes;
+    tamis_status status;
+} load_losses;
+
+static tamis_status load_make_room(load_losses *losses)
 {
-    uint64_t begin = *at, end = *at + f->shape.body_bytes;
-    *at = end;
-    if (from < end && to > begin) {
-        uint64_t first = from > begin ? from : begin, last = to < end ? to : end;
-        TMS_TRY(tms_origin_give_up(f, first - begin, last - first));
-    }
-    uint32_t children = f->kind->child_count ? f->kind->child_count(f) : 0;
-    for (uint32_t i = 0; i < children; i++)
-        TMS_TRY(load_give_up(f->kind->child(f, i), from, to, at));
+    size_t room = losses->room ? 2 * losses->room : 16;
+    load_stretch *larger = tms_alloc(losses->alloc, room * sizeof *larger);
+    if (!larger) return tms_fail_memory("the list of damage", room * sizeof *larger);
+    if (losses->count) memcpy(larger, losses->stretches, losses->count * sizeof *larger);
+    tms_free(losses->alloc, losses->stretches, losses->room * sizeof *larger);
+    losses->stretches = larger;
+    losses->room = room;
     return TAMIS_OK;
 }
 
 static void load_damaged(void *ctx, uint64_t offset, uint64_t size)
 {
-    load_salvage *salvage = ctx;
-    uint64_t at = 0;
-    if (salvage->status == TAMIS_OK)
-        salvage->status = load_give_up(salvage->root, offset, offset + size, &at);
+    load_losses *losses = ctx;
+    losses->bytes += size;
+    if (losses->count && losses->stretches[losses->count - 1].to == offset) {
+        losses->stretches[losses->count - 1].to += size;
+        return;
+    }
+    if (losses->status == TAMIS_OK && losses->count == losses->room)
+        losses->status = load_make_room(losses);
+    if (losses->status == TAMIS_OK)
+        losses->stretches[losses->count++] = (load_stretch){offset, offset + size};
+}
+
+/* Gives up the part of a stretch that lies in the bodies from `f` on; `*at` is
+ * where f's body begins in the area. */
+static tamis_status load_give_up(tamis_filter *f, load_stretch lost, uint64_t *at)
+{
+    uint64_t begin = *at, end = *at + f->shape.body_bytes;
+    *at = end;
+    if (lost.from < end && lost.to > begin) {
+        uint64_t first = lost.from > begin ? lost.from : begin;
+        uint64_t last = lost.to < end ? lost.to : end;
+        TMS_TRY(tms_origin_give_up(f, first - begin, last - first));
+    }
+    uint32_t children = f->kind->child_count ? f->kind->child_count(f) : 0;
+    for (uint32_t i = 0; i < children; i++)
+        TMS_TRY(load_give_up(f->kind->child(f, i), lost, at));
+    return TAMIS_OK;
+}
+
+static tamis_status load_salvage(const load_losses *losses, const tms_envelope *e, tamis_filter *f)
+{
+    TMS_TRY(losses->status);
+    if (losses->bytes > LOAD_LOST_FREELY && losses->bytes > e->body_bytes / 2)
+        return tms_fail(TAMIS_E_CORRUPT,
+                        "%" PRIu64 " of %" PRIu64
+                        " bytes are lost: too few are left to be worth salvaging; rebuild the filter",
+                        losses->bytes, e->body_bytes);
+    for (size_t i = 0; i < losses->count; i++) {
+        uint64_t at = 0;
+        TMS_TRY(load_give_up(f, losses->stretches[i], &at));
+    }
+    return TAMIS_OK;
 }
 
 /* ---- into memory of its own --------------------------------------------- */
@@ -54,15 +101,17 @@ static void load_damaged(void *ctx, uint64_t offset, uint64_t size)
 static tamis_status load_bodies(tms_reader *reader, const tms_envelope *e, bool salvage,
                                 tamis_filter *f)
 {
-    load_salvage lost = {.envelope = e, .root = f};
+    load_losses losses = {.alloc = &f->alloc};
     size_t size = e->node_count * sizeof(uint8_t *);
     uint8_t **bodies = tms_alloc(&f->alloc, size);
     if (!bodies) return tms_fail_memory("the list of bodies", size);
     tms_tree_bodies(f, bodies);
     tamis_status status =
-        tms_reader_bodies(reader, e, bodies, salvage, salvage ? load_damaged : NULL, &lost);
+        tms_reader_bodies(reader, e, bodies, salvage, salvage ? load_damaged : NULL, &losses);
+    if (status == TAMIS_OK) status = load_salvage(&losses, e, f);
+    tms_free(&f->alloc, losses.stretches, losses.room * sizeof *losses.stretches);
     tms_free(&f->alloc, bodies, size);
-    return status == TAMIS_OK ? lost.status : status;
+    return status;
 }
 
 /* Where an input's length is known: `size`; otherwise UINT64_MAX. */

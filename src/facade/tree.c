@@ -31,7 +31,7 @@ static tamis_status tree_hasher(const tms_envelope *e, const uint8_t *secret, tm
                         "it with tamis_register_hash first",
                         e->hash_name, e->hash);
     if (strcmp(name, e->hash_name) != 0)
-        return tms_fail(TAMIS_E_MISMATCH,
+        return tms_fail(TAMIS_E_UNAVAILABLE,
                         "the filter's hash %u is called \"%s\", but here that number is \"%s\"",
                         e->hash, e->hash_name, name);
     TMS_TRY(tms_hasher_init(hasher, e->hash, e->seed, secret));
@@ -53,10 +53,7 @@ typedef struct tree_builder {
 
 static tamis_status tree_check_shape(const tms_kind *kind, tms_shape *shape)
 {
-    const uint32_t known = TAMIS_STRICT | TAMIS_NEVER_EXCEED;
     uint64_t body_bytes = shape->body_bytes;
-    if (shape->flags & ~known)
-        return tms_fail(TAMIS_E_CORRUPT, "flags 0x%x of the filter are unknown", shape->flags);
     TMS_TRY(kind->check(shape));
     if (shape->body_bytes != body_bytes)
         return tms_fail(TAMIS_E_CORRUPT,

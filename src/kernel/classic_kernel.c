@@ -34,11 +34,21 @@ static inline void classic_fetch_first(const tms_classic_table *t, uint64_t dige
     TMS_FETCH_TO_READ(t->bytes + (tms_classic_next(&walk, t->bits) >> 3));
 }
 
-static inline void classic_fetch_all(const tms_classic_table *t, uint64_t digest)
+/* Places of bits worked out before the first is set: 8 KiB of stack, and more
+ * lines than the memory can have on their way. */
+enum { CLASSIC_PLACES = 1024 };
+
+/* Writes the places of all keys, key by key, and asks for their lines. */
+static void classic_place(const tms_classic_table *t, const uint64_t *digests, size_t count,
+                          uint64_t *places)
 {
-    tms_classic_walk walk = tms_classic_start(digest);
-    for (uint32_t i = 0; i < t->hashes; i++)
-        TMS_FETCH_TO_WRITE(t->bytes + (tms_classic_next(&walk, t->bits) >> 3));
+    for (size_t i = 0; i < count; i++) {
+        tms_classic_walk walk = tms_classic_start(digests[i]);
+        for (uint32_t k = 0; k < t->hashes; k++) {
+            *places = tms_classic_next(&walk, t->bits);
+            TMS_FETCH_TO_WRITE(t->bytes + (*places++ >> 3));
+        }
+    }
 }
 
 static inline uint8_t classic_or_plain(uint8_t *byte, uint8_t mask)
@@ -75,30 +85,32 @@ const tms_classic_kernel tms_classic_shared = CLASSIC_TABLE("shared");
 
 #include "kernel/classic_loops_end.inc"
 
-static inline void classic_put_between(const tms_classic_table *t, uint64_t bit, uint64_t first,
-                                       uint64_t last)
-{
-    if (bit >= first && bit < last) t->bytes[bit >> 3] |= (uint8_t)(1u << (bit & 7));
-}
-
-static inline void classic_fetch_between(const tms_classic_table *t, uint64_t digest,
-                                         uint64_t first, uint64_t last)
+/* Those places of one key that lie in [first, last), closed up at `places`. */
+static size_t classic_place_between(const tms_classic_table *t, uint64_t digest, uint64_t first,
+                                    uint64_t last, uint64_t *places)
 {
     tms_classic_walk walk = tms_classic_start(digest);
-    for (uint32_t i = 0; i < t->hashes; i++) {
-        uint64_t bit = tms_classic_next(&walk, t->bits);
-        if (bit >= first && bit < last) TMS_FETCH_TO_WRITE(t->bytes + (bit >> 3));
+    size_t found = 0;
+    for (uint32_t k = 0; k < t->hashes; k++) {
+        uint64_t place = tms_classic_next(&walk, t->bits);
+        bool mine = (place >= first) & (place < last);
+        places[found] = place;
+        TMS_FETCH_TO_WRITE(t->bytes + ((mine ? place : first) >> 3));
+        found += mine;
     }
+    return found;
 }
 
 void tms_classic_add_between(const tms_classic_table *table, const uint64_t *digests, size_t count,
                              uint64_t first, uint64_t last)
 {
     const tms_classic_table t = *table;
-    for (size_t i = 0; i < count; i++) {
-        if (i + TMS_RUN < count) classic_fetch_between(&t, digests[i + TMS_RUN], first, last);
-        tms_classic_walk walk = tms_classic_start(digests[i]);
-        for (uint32_t k = 0; k < t.hashes; k++)
-            classic_put_between(&t, tms_classic_next(&walk, t.bits), first, last);
+    uint64_t places[CLASSIC_PLACES];
+    for (size_t i = 0; i < count;) {
+        size_t found = 0;
+        while (i < count && found + t.hashes <= CLASSIC_PLACES)
+            found += classic_place_between(&t, digests[i++], first, last, places + found);
+        for (size_t k = 0; k < found; k++)
+            classic_or_plain(t.bytes + (places[k] >> 3), (uint8_t)(1u << (places[k] & 7)));
     }
 }

@@ -9,6 +9,10 @@
 /* Standard deviations on either side of a 95 % interval. */
 static const double estimate_z = 1.959963984540054;
 
+/* Half a bit, in keys, where a key sets eight: ones are whole numbers, and with
+ * a handful of keys a single collision must stay inside the interval. */
+static const double estimate_half_bit = 1.0 / 16;
+
 /* ---- the classic table ---- */
 
 /* Ones expected after `load` throws per bit, `sides` standard deviations off. */
@@ -121,7 +125,7 @@ bool tms_lines_saturated(uint64_t full_lines, uint64_t lines)
 
 tms_estimate tms_estimate_close(double sum_keys, double sum_variance, bool saturated)
 {
-    const double reach = estimate_z * sqrt(fmax(sum_variance, 0.0));
+    const double reach = estimate_z * sqrt(fmax(sum_variance, 0.0)) + estimate_half_bit;
     tms_estimate e = {.keys = sum_keys,
                       .low = fmax(sum_keys - reach, 0.0),
                       .high = sum_keys + reach,

@@ -21,15 +21,16 @@ static uint64_t search_turn(tms_search_fits fits, const void *question, bool wan
     while (found - below > 1) {
         const uint64_t room = found - below;
         const bool bracketed = down ? below > 0 : found <= limit;
-        if (bracketed || step >= room)
+        if (bracketed || step >= room) {
             at = below + room / 2;
-        else
+        } else {
             at = down ? found - step : below + step;
+            step *= 2;
+        }
         if (fits(question, at) == wanted)
             found = at;
         else
             below = at;
-        if (!bracketed) step *= 2;
     }
     return found;
 }

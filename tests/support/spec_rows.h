@@ -1,0 +1,28 @@
+/* spec_rows.h - requests for every registered kind: the rows over which the
+ * property tests run. A kind that is added to the registry gets its rows here
+ * without a change, from what it says it can do.                            */
+#ifndef TESTS_SPEC_ROWS_H
+#define TESTS_SPEC_ROWS_H
+
+#include <stdbool.h>
+#include <tamis/tamis.h>
+
+typedef struct spec_row {
+    char why[160];   /* kind and peculiarity                                   */
+    tamis_spec spec; /* .secret points to SPEC_SECRET where the row has one    */
+    uint64_t keys;   /* to add: about as many as asked for, and all are taken  */
+    bool grows;      /* the filter is a scaling one                            */
+} spec_row;
+
+extern const uint8_t SPEC_SECRET[16];
+
+/* Row `index` for a test that adds about `keys` keys; false past the last. */
+bool spec_row_number(size_t index, uint64_t keys, spec_row *row);
+
+/* The plain rows only: each kind at 1 %, and each fixed kind scaling. */
+bool spec_row_plain(size_t index, uint64_t keys, spec_row *row);
+
+/* A filter for the row; it must succeed. */
+tamis_filter *spec_row_make(const spec_row *row);
+
+#endif
