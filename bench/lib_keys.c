@@ -67,7 +67,7 @@ static void keys_make_words(keys_store *store)
         store->integers[set] = bench_buffer(keys_word_bytes(store), true);
         store->digests[set] = bench_buffer(keys_word_bytes(store), true);
     }
-    keys_integers(0, store->count, store->integers[KEYS_HIT]);
+    keys_integers(0, all, store->integers[KEYS_HIT]);
     keys_digests(0, all, store->digests[KEYS_HIT]);
     keys_integers(KEYS_ABSENT, all, store->integers[KEYS_MISS]);
     keys_digests(KEYS_ABSENT, all, store->digests[KEYS_MISS]);

@@ -242,7 +242,7 @@ tamis_status tamis_plan(const tamis_spec *spec, tamis_sizing *sizing)
     if (sizing->status == TAMIS_OK)
         planner_describe(spec, &plan, sizing);
     else
-        snprintf(sizing->note, sizeof sizing->note, "%s", tamis_explain());
+        snprintf(sizing->note, sizeof sizing->note, "%.199s", tamis_explain());
     return sizing->status;
 }
 

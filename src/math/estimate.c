@@ -125,7 +125,8 @@ bool tms_lines_saturated(uint64_t full_lines, uint64_t lines)
 
 tms_estimate tms_estimate_close(double sum_keys, double sum_variance, bool saturated)
 {
-    const double reach = estimate_z * sqrt(fmax(sum_variance, 0.0)) + estimate_half_bit;
+    const double edge = sum_keys > 0.0 ? estimate_half_bit : 0.0; /* empty is certain */
+    const double reach = estimate_z * sqrt(fmax(sum_variance, 0.0)) + edge;
     tms_estimate e = {.keys = sum_keys,
                       .low = fmax(sum_keys - reach, 0.0),
                       .high = sum_keys + reach,

@@ -48,14 +48,14 @@ def node(kind=reader.BLOCKED, params=(2, 7, 1), body=bytes(128), **fields):
     return raw, body
 
 
-def blocked(lines=2, count=7, lines_per_key=1, added=10, **fields):
+def blocked(lines=2, count=7, lines_per_key=1, filled=10, **fields):
     params = (lines, count, lines_per_key)
-    body = body_of(reader.BLOCKED, params, 64 * lines, keys(added))
+    body = body_of(reader.BLOCKED, params, 64 * lines, keys(filled))
     return node(reader.BLOCKED, params, body, **fields)
 
 
-def classic(bits=960, count=7, added=10, **fields):
-    body = body_of(reader.CLASSIC, (bits, count), -(-bits // 512) * 64, keys(added))
+def classic(bits=960, count=7, filled=10, **fields):
+    body = body_of(reader.CLASSIC, (bits, count), -(-bits // 512) * 64, keys(filled))
     return node(reader.CLASSIC, (bits, count), body, **fields)
 
 

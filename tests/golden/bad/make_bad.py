@@ -186,7 +186,7 @@ def scalable_params():
                 why)
 
     corrupt("scalable-layers-0", encode(scalable([])), "no layer")
-    params("layers-65", "one layer too many", [blocked(lines=1, added=0)] * 65)
+    params("layers-65", "one layer too many", [blocked(lines=1, filled=0)] * 65)
     params("inner-0", "layers of no kind", inner=0)
     params("inner-64", "layers that scale",
            scalable([blocked()]), inner=reader.SCALABLE, children=1)
@@ -215,7 +215,7 @@ def trees():
 
 def bodies(sound):
     header, end = 256, 256 + 128
-    big = encode([blocked(lines=144, added=500)], chunk_log2=12)
+    big = encode([blocked(lines=144, filled=500)], chunk_log2=12)
     first, second = header, header + 4096
     swapped = big[:first] + big[second:second + 4096] + big[first:second] + big[second + 4096:]
     sums = header + 64 * 144
@@ -330,9 +330,7 @@ def unusual():
     sound("chunks-of-1-mib", encode([blocked()], chunk_log2=20), "the largest chunks")
     sound("behaviour-concurrent", encode([blocked(behaviour=2)]), "the concurrent bit")
     sound("behaviour-all", encode([blocked(behaviour=7)]), "every known behaviour")
-    sound("count-most", encode([blocked(added=hashes.M64, state=1)]) if False else
-          encode([(blocked()[0][:32] + b"\xff" * 8 + blocked()[0][40:], blocked()[1])]),
-          "2^64 - 1 keys added")
+    sound("added-most", encode([blocked(added=hashes.M64, state=1)]), "2^64 - 1 keys, estimated")
     sound("capacity-most", encode([blocked(capacity=hashes.M64)]), "made for 2^64 - 1 keys")
     sound("fpr-least", encode([blocked(fpr=5e-324)]), "the least rate above 0")
     sound("classic-bits-1", encode([classic(bits=1)]), "one bit, which is set")
@@ -342,6 +340,7 @@ def unusual():
     sound("scalable-64-layers", encode(scalable([blocked(lines=1)] * 64)), "the most layers")
     sound("gzip-stored", gzip(encode([blocked()])), "a gzip member with a stored block")
     sound("zstd-raw", zstd(encode([blocked()])), "a zstd frame with a raw block")
+    sound("zstd-window-8-mib", zstd(encode([blocked()]), 0x00, b"\x68"), "the largest window")
 
 
 # ---- files ----
