@@ -27,8 +27,7 @@ static void load_use(const tamis_filter *f)
     load_require(tamis_info(f, &facts) == TAMIS_OK);
     load_require(tamis_diagnose(f, findings, 4) >= 1);
     load_require(tamis_may_contain_many(f, &keys, answers) <= 3);
-    for (size_t i = 0; i < 3; i++)
-        load_require(answers[i] == tamis_may_contain_u64(f, numbers[i]));
+    for (size_t i = 0; i < 3; i++) load_require(answers[i] == tamis_may_contain_u64(f, numbers[i]));
 }
 
 /* What was accepted is written to the same bytes it is read from again. */

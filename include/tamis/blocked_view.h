@@ -51,10 +51,10 @@ TAMIS_BEGIN
 /** Borrows a filter's lines: valid until the filter is folded, merged across
  *  sizes or freed. Copy it freely.                                          */
 typedef struct tamis_blocked_view {
-    uint8_t *lines;         /* of 64 bytes each                                      */
-    uint64_t line_count;    /* lines that one probe chooses from: all, or one half   */
+    uint8_t *lines;         /* of 64 bytes each */
+    uint64_t line_count;    /* lines that one probe chooses from: all, or one half */
     uint64_t unselect[8];   /* per rotation: bit 6 of the 7-bit fields of unused lanes */
-    uint32_t lines_per_key; /* 1 or 2                                                */
+    uint32_t lines_per_key; /* 1 or 2 */
 } tamis_blocked_view;
 
 /** Makes a view of `f`. Errors: TAMIS_E_UNSUPPORTED when `f` is not blocked,
@@ -181,8 +181,8 @@ TAMIS_TARGET_AVX2 TAMIS_INLINE bool tamis_blocked_set_avx2(uint8_t *line, uint64
     __m256i high_mask = tamis_blocked_mask_avx2(word, 28);
     _mm256_storeu_si256(at, _mm256_or_si256(low, low_mask));
     _mm256_storeu_si256(at + 1, _mm256_or_si256(high, high_mask));
-    __m256i missing = _mm256_or_si256(_mm256_andnot_si256(low, low_mask),
-                                      _mm256_andnot_si256(high, high_mask));
+    __m256i missing =
+        _mm256_or_si256(_mm256_andnot_si256(low, low_mask), _mm256_andnot_si256(high, high_mask));
     return _mm256_testz_si256(missing, missing) == 0;
 }
 
@@ -196,8 +196,8 @@ TAMIS_TARGET_AVX512 TAMIS_INLINE __m512i tamis_blocked_mask_avx512(uint64_t word
 
 TAMIS_TARGET_AVX512 TAMIS_INLINE bool tamis_blocked_test_avx512(const uint8_t *line, uint64_t word)
 {
-    __m512i missing = _mm512_andnot_si512(_mm512_loadu_si512(line),
-                                          tamis_blocked_mask_avx512(word));
+    __m512i missing =
+        _mm512_andnot_si512(_mm512_loadu_si512(line), tamis_blocked_mask_avx512(word));
     return _mm512_test_epi64_mask(missing, missing) == 0;
 }
 
@@ -286,8 +286,8 @@ TAMIS_INLINE bool tamis_blocked_view_may_contain(const tamis_blocked_view *v, ui
     bool first = tamis_blocked_test(tamis_blocked_line(v, digest), tamis_blocked_word(v, digest));
     if (v->lines_per_key == 1) return first;
     uint64_t second = tamis_blocked_second(digest);
-    return first & tamis_blocked_test(tamis_blocked_second_line(v, second),
-                                      tamis_blocked_word(v, second));
+    return first &
+           tamis_blocked_test(tamis_blocked_second_line(v, second), tamis_blocked_word(v, second));
 }
 
 /** Adds a digest; true when it was certainly not there before. The filter
@@ -297,8 +297,8 @@ TAMIS_INLINE bool tamis_blocked_view_add(const tamis_blocked_view *v, uint64_t d
     bool first = tamis_blocked_set(tamis_blocked_line(v, digest), tamis_blocked_word(v, digest));
     if (v->lines_per_key == 1) return first;
     uint64_t second = tamis_blocked_second(digest);
-    return first | tamis_blocked_set(tamis_blocked_second_line(v, second),
-                                     tamis_blocked_word(v, second));
+    return first |
+           tamis_blocked_set(tamis_blocked_second_line(v, second), tamis_blocked_word(v, second));
 }
 
 TAMIS_END

@@ -13,10 +13,10 @@ TAMIS_BEGIN
 
 /** What a union turned out to be.                                           */
 typedef struct tamis_union {
-    double keys;              /* estimated distinct keys in the union              */
-    double keys_low, keys_high; /* 95 % interval; high is INFINITY when saturated  */
-    double fpr;               /* rate of the result, from its bits                 */
-    uint64_t folded_dst;      /* factors by which the two were folded; 1: not      */
+    double keys;                /* estimated distinct keys in the union */
+    double keys_low, keys_high; /* 95 % interval; high is INFINITY when saturated */
+    double fpr;                 /* rate of the result, from its bits */
+    uint64_t folded_dst;        /* factors by which the two were folded; 1: not */
     uint64_t folded_src;
 } tamis_union;
 
@@ -27,8 +27,7 @@ typedef struct tamis_union {
  *  union would pass its planned rate; TAMIS_E_READONLY; TAMIS_E_NOMEM (sizes
  *  differ); TAMIS_E_UNSUPPORTED. On error both are as they were.
  *  Cost: one pass over both bodies, two when strict.                        */
-TAMIS_API tamis_status tamis_merge(tamis_filter *dst, const tamis_filter *src,
-                                   tamis_union *result);
+TAMIS_API tamis_status tamis_merge(tamis_filter *dst, const tamis_filter *src, tamis_union *result);
 
 /** Makes `dst` the AND of both. A key of both sets may be contained; a key of
  *  one set only is a false positive with up to the other filter's rate, so the

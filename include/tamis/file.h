@@ -23,33 +23,33 @@ TAMIS_BEGIN
 /* ---- options ------------------------------------------------------------ */
 
 enum {
-    TAMIS_OPEN_MAP = 1u << 0,     /* files: map read-only instead of reading                */
-    TAMIS_OPEN_LAZY = 1u << 1,    /* maps and views: verify each chunk at its first touch   */
-    TAMIS_OPEN_SALVAGE = 1u << 2, /* take a damaged body: damage can only add "maybe"       */
-    TAMIS_OPEN_WARM = 1u << 3     /* maps: read every page now, so that no query waits      */
+    TAMIS_OPEN_MAP = 1u << 0,     /* files: map read-only instead of reading */
+    TAMIS_OPEN_LAZY = 1u << 1,    /* maps and views: verify each chunk at its first touch */
+    TAMIS_OPEN_SALVAGE = 1u << 2, /* take a damaged body: damage can only add "maybe" */
+    TAMIS_OPEN_WARM = 1u << 3     /* maps: read every page now, so that no query waits */
 };
 
 /** How to read. NULL in its place means all zero.                           */
 typedef struct tamis_open_options {
-    uint32_t flags;           /* TAMIS_OPEN_*                                           */
-    uint32_t behaviour;       /* TAMIS_CONCURRENT: open for concurrent use              */
-    const uint8_t *secret;    /* 16 bytes, for a filter that was made with a secret     */
-    uint64_t memory;          /* refuse bodies above this many bytes; 0: no cap         */
-    const tamis_alloc *alloc; /* NULL: libc and huge pages                              */
-    uint64_t reserved[4];     /* must be 0                                              */
+    uint32_t flags;           /* TAMIS_OPEN_* */
+    uint32_t behaviour;       /* TAMIS_CONCURRENT: open for concurrent use */
+    const uint8_t *secret;    /* 16 bytes, for a filter that was made with a secret */
+    uint64_t memory;          /* refuse bodies above this many bytes; 0: no cap */
+    const tamis_alloc *alloc; /* NULL: libc and huge pages */
+    uint64_t reserved[4];     /* must be 0 */
 } tamis_open_options;
 
 typedef enum tamis_transport {
-    TAMIS_PLAIN = 0, /* the only one that can be mapped or viewed                      */
-    TAMIS_ZSTD = 1,  /* a zstd frame around the same bytes                             */
-    TAMIS_GZIP = 2   /* a gzip member around the same bytes                            */
+    TAMIS_PLAIN = 0, /* the only one that can be mapped or viewed */
+    TAMIS_ZSTD = 1,  /* a zstd frame around the same bytes */
+    TAMIS_GZIP = 2   /* a gzip member around the same bytes */
 } tamis_transport;
 
 /** How to write. NULL in its place means plain.                             */
 typedef struct tamis_save_options {
     uint32_t transport;   /* TAMIS_PLAIN, TAMIS_ZSTD or TAMIS_GZIP; reading finds out itself */
-    int32_t level;        /* of compression; 0: the library's default                       */
-    uint64_t reserved[4]; /* must be 0                                                      */
+    int32_t level;        /* of compression; 0: the library's default */
+    uint64_t reserved[4]; /* must be 0 */
 } tamis_save_options;
 
 /** Gives `size` bytes away; returns TAMIS_OK or the status to stop with.    */
@@ -98,8 +98,8 @@ TAMIS_API tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_o
 
 /** Rebuilds a filter from exactly `size` untrusted bytes, which are copied.
  *  Compressed encodings are recognised. Errors as tamis_open.               */
-TAMIS_API tamis_status tamis_load(const void *bytes, size_t size,
-                                  const tamis_open_options *options, tamis_filter **out);
+TAMIS_API tamis_status tamis_load(const void *bytes, size_t size, const tamis_open_options *options,
+                                  tamis_filter **out);
 
 /** Rebuilds a filter from a stream, reading no byte past its end (plain) and
  *  holding one copy. Errors: the source's, and as tamis_open.               */
@@ -110,8 +110,8 @@ TAMIS_API tamis_status tamis_load_from(tamis_source source, void *ctx,
  *  copied, and the bytes must stay unchanged for the life of the view. They
  *  need no alignment (64 is fastest). Header and body are verified, the body
  *  chunk by chunk at first touch with TAMIS_OPEN_LAZY. Errors as tamis_open. */
-TAMIS_API tamis_status tamis_view(const void *bytes, size_t size,
-                                  const tamis_open_options *options, tamis_filter **out);
+TAMIS_API tamis_status tamis_view(const void *bytes, size_t size, const tamis_open_options *options,
+                                  tamis_filter **out);
 
 /* ---- building in place -------------------------------------------------- */
 
@@ -134,11 +134,11 @@ TAMIS_API tamis_status tamis_seal(tamis_filter *f);
 
 /** What verification found.                                                 */
 typedef struct tamis_damage {
-    uint64_t chunks;        /* of the body                                       */
-    uint64_t chunk_bytes;   /* size of a chunk                                   */
-    uint64_t damaged;       /* chunks whose checksum disagrees                   */
+    uint64_t chunks;      /* of the body */
+    uint64_t chunk_bytes; /* size of a chunk */
+    uint64_t damaged;     /* chunks whose checksum disagrees */
     uint64_t damaged_bytes;
-    uint64_t first_offset;  /* of the first damaged chunk in the body            */
+    uint64_t first_offset; /* of the first damaged chunk in the body */
 } tamis_damage;
 
 /** Verifies the body of a map or view against its checksums, all chunks, also

@@ -51,9 +51,9 @@ enum {
 };
 
 enum {
-    TAMIS_HASH_SECRET_BYTES = 16, /* size of every secret                     */
+    TAMIS_HASH_SECRET_BYTES = 16, /* size of every secret */
     TAMIS_HASH_NAME_MAX = 47,     /* bytes of a registered name, without the 0 */
-    TAMIS_HASH_USER_MAX = 64      /* hashes that one process can register     */
+    TAMIS_HASH_USER_MAX = 64      /* hashes that one process can register */
 };
 
 /** A hash of your own.
@@ -69,9 +69,9 @@ enum {
  *  A file stores the id and the name. Whoever opens it registers the same function
  *  under the same id first.                                                  */
 typedef struct tamis_hash_definition {
-    uint32_t id;         /* TAMIS_HASH_USER or above                           */
+    uint32_t id;         /* TAMIS_HASH_USER or above */
     const char *name;    /* 1 to TAMIS_HASH_NAME_MAX bytes of printable ASCII, no space */
-    uint32_t width_bits; /* 1 to 64: how many low bits of the value are hash   */
+    uint32_t width_bits; /* 1 to 64: how many low bits of the value are hash */
     uint64_t (*hash)(const void *key, size_t len, uint64_t seed, void *ctx);
     void *ctx; /* handed to every call; must live as long as the process uses the hash */
 } tamis_hash_definition;

@@ -10,35 +10,35 @@ TAMIS_BEGIN
 /** Facts about a filter. Numbers come from the bits themselves, not from
  *  bookkeeping, except `added`.                                             */
 typedef struct tamis_facts {
-    uint32_t kind;           /* TAMIS_KIND_*                                          */
-    uint32_t inner_kind;     /* of the layers of a scaling filter, otherwise 0        */
-    const char *kind_name;   /* static                                                */
-    const char *hash_name;   /* valid as long as the filter                           */
-    uint32_t hash;           /* TAMIS_HASH_*                                          */
-    uint32_t abilities;      /* TAMIS_CAN_* of this very filter                       */
-    uint32_t flags;          /* TAMIS_STRICT ...                                      */
-    uint32_t hashes;         /* bits per key                                          */
-    uint32_t lines_per_key;  /* blocked                                               */
-    uint32_t layers;         /* 1, or the layers of a scaling filter                  */
+    uint32_t kind;          /* TAMIS_KIND_* */
+    uint32_t inner_kind;    /* of the layers of a scaling filter, otherwise 0 */
+    const char *kind_name;  /* static */
+    const char *hash_name;  /* valid as long as the filter */
+    uint32_t hash;          /* TAMIS_HASH_* */
+    uint32_t abilities;     /* TAMIS_CAN_* of this very filter */
+    uint32_t flags;         /* TAMIS_STRICT ... */
+    uint32_t hashes;        /* bits per key */
+    uint32_t lines_per_key; /* blocked */
+    uint32_t layers;        /* 1, or the layers of a scaling filter */
     uint64_t seed;
-    bool keyed;              /* hashed under a secret                                 */
-    bool read_only;          /* a view or a map                                       */
-    bool count_is_estimate;  /* `added` was estimated (after merge or intersect)      */
-    uint64_t capacity;       /* of the plan; scaling: of all layers so far            */
-    uint64_t added;          /* keys taken by add; strict and scaling filters do not
+    bool keyed;             /* hashed under a secret */
+    bool read_only;         /* a view or a map */
+    bool count_is_estimate; /* `added` was estimated (after merge or intersect) */
+    uint64_t capacity;      /* of the plan; scaling: of all layers so far */
+    uint64_t added;         /* keys taken by add; strict and scaling filters do not
                                 count a key that may already be there              */
-    uint64_t bits;           /* of the filter proper                                  */
-    uint64_t ones;           /* bits that are set                                     */
-    double fill;             /* ones / bits                                           */
-    double keys;             /* estimated distinct keys                               */
-    double keys_low;         /* 95 % interval                                         */
-    double keys_high;        /* INFINITY when the filter is saturated                 */
-    double fpr_asked;        /* the promise                                           */
-    double fpr_now;          /* chance that an absent key gets "maybe" now            */
-    double fpr_at_capacity;  /* expected when `capacity` keys are in                  */
-    uint64_t memory;         /* bytes held: body and handle                           */
-    uint64_t damaged_bytes;  /* of the body, found so far                             */
-    uint64_t fold;           /* largest power of two that divides the size            */
+    uint64_t bits;          /* of the filter proper */
+    uint64_t ones;          /* bits that are set */
+    double fill;            /* ones / bits */
+    double keys;            /* estimated distinct keys */
+    double keys_low;        /* 95 % interval */
+    double keys_high;       /* INFINITY when the filter is saturated */
+    double fpr_asked;       /* the promise */
+    double fpr_now;         /* chance that an absent key gets "maybe" now */
+    double fpr_at_capacity; /* expected when `capacity` keys are in */
+    uint64_t memory;        /* bytes held: body and handle */
+    uint64_t damaged_bytes; /* of the body, found so far */
+    uint64_t fold;          /* largest power of two that divides the size */
 } tamis_facts;
 
 /** Fills `facts`. Cost: one pass over the body (1 GB/s and more). Fails never
@@ -50,21 +50,21 @@ TAMIS_API tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts);
 TAMIS_API const tamis_filter *tamis_layer_view(const tamis_filter *f, uint32_t layer);
 
 typedef enum tamis_finding_code {
-    TAMIS_FINDING_HEALTHY = 0,       /* nothing to do                              */
-    TAMIS_FINDING_NEVER_FILLED = 1,  /* empty                                      */
-    TAMIS_FINDING_OVER_CAPACITY = 2, /* more keys than planned: the rate is above  */
-    TAMIS_FINDING_SATURATED = 3,     /* nearly every answer is "maybe"             */
+    TAMIS_FINDING_HEALTHY = 0,       /* nothing to do */
+    TAMIS_FINDING_NEVER_FILLED = 1,  /* empty */
+    TAMIS_FINDING_OVER_CAPACITY = 2, /* more keys than planned: the rate is above */
+    TAMIS_FINDING_SATURATED = 3,     /* nearly every answer is "maybe" */
     TAMIS_FINDING_OVERSIZED = 4,     /* far fewer keys than planned: memory wasted */
-    TAMIS_FINDING_POOR_HASH = 5,     /* keys crowd in few places                   */
-    TAMIS_FINDING_NARROW_HASH = 6,   /* the hash is too narrow for so many keys    */
-    TAMIS_FINDING_REPEATS = 7,       /* most adds were of keys already there       */
-    TAMIS_FINDING_DAMAGED = 8,       /* parts of the body are lost                 */
+    TAMIS_FINDING_POOR_HASH = 5,     /* keys crowd in few places */
+    TAMIS_FINDING_NARROW_HASH = 6,   /* the hash is too narrow for so many keys */
+    TAMIS_FINDING_REPEATS = 7,       /* most adds were of keys already there */
+    TAMIS_FINDING_DAMAGED = 8,       /* parts of the body are lost */
     TAMIS_FINDING_MANY_LAYERS = 9    /* scaling: one larger filter would be faster */
 } tamis_finding_code;
 
 typedef enum tamis_severity {
-    TAMIS_NOTE = 0,    /* good to know                  */
-    TAMIS_WARNING = 1, /* costs memory or speed         */
+    TAMIS_NOTE = 0,    /* good to know */
+    TAMIS_WARNING = 1, /* costs memory or speed */
     TAMIS_PROBLEM = 2  /* the promise is no longer kept */
 } tamis_severity;
 
@@ -72,10 +72,10 @@ typedef enum tamis_severity {
 typedef struct tamis_finding {
     tamis_finding_code code;
     tamis_severity severity;
-    double value;      /* what was seen   */
-    double expected;   /* what was planned */
+    double value;       /* what was seen */
+    double expected;    /* what was planned */
     char sentence[240]; /* what, with numbers */
-    char advice[240];   /* what to do        */
+    char advice[240];   /* what to do */
 } tamis_finding;
 
 /** Looks the filter over and writes at most `room` findings, worst first;

@@ -22,12 +22,12 @@ typedef struct tamis_span {
 } tamis_span;
 
 typedef enum tamis_layout {
-    TAMIS_LAYOUT_SPANS = 1,     /* tamis_span[count]                             */
-    TAMIS_LAYOUT_U64 = 2,       /* uint64_t[count]; a key is its 8 LE bytes      */
+    TAMIS_LAYOUT_SPANS = 1,     /* tamis_span[count] */
+    TAMIS_LAYOUT_U64 = 2,       /* uint64_t[count]; a key is its 8 LE bytes */
     TAMIS_LAYOUT_ROWS = 3,      /* count rows of `width` bytes, one after another */
-    TAMIS_LAYOUT_OFFSETS32 = 4, /* bytes and int32_t[count + 1] offsets (Arrow)  */
-    TAMIS_LAYOUT_OFFSETS64 = 5, /* bytes and int64_t[count + 1] offsets (Arrow)  */
-    TAMIS_LAYOUT_DIGESTS = 6    /* uint64_t[count] from tamis_hash: not hashed   */
+    TAMIS_LAYOUT_OFFSETS32 = 4, /* bytes and int32_t[count + 1] offsets (Arrow) */
+    TAMIS_LAYOUT_OFFSETS64 = 5, /* bytes and int64_t[count + 1] offsets (Arrow) */
+    TAMIS_LAYOUT_DIGESTS = 6    /* uint64_t[count] from tamis_hash: not hashed */
 } tamis_layout;
 
 /** A batch of keys, borrowed. Make one with the functions below.            */
@@ -35,8 +35,8 @@ typedef struct tamis_keys {
     tamis_layout layout;
     size_t count;
     const void *data;    /* spans, integers, rows, bytes or digests */
-    const void *offsets; /* the two offset layouts only             */
-    size_t width;        /* rows only                               */
+    const void *offsets; /* the two offset layouts only */
+    size_t width;        /* rows only */
 } tamis_keys;
 
 /** Keys as (pointer, length) pairs.                                         */

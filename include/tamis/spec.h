@@ -19,10 +19,10 @@ TAMIS_BEGIN
 
 /* Kinds of filter. Values are on the wire: append, never renumber.          */
 typedef enum tamis_kind {
-    TAMIS_KIND_ANY = 0,      /* choose by `needs` and by the rate              */
-    TAMIS_KIND_CLASSIC = 1,  /* k bits anywhere: smallest, k lines per query   */
-    TAMIS_KIND_BLOCKED = 2,  /* k bits in one cache line: fastest              */
-    TAMIS_KIND_SCALABLE = 64 /* layers of another kind: no capacity to guess   */
+    TAMIS_KIND_ANY = 0,      /* choose by `needs` and by the rate */
+    TAMIS_KIND_CLASSIC = 1,  /* k bits anywhere: smallest, k lines per query */
+    TAMIS_KIND_BLOCKED = 2,  /* k bits in one cache line: fastest */
+    TAMIS_KIND_SCALABLE = 64 /* layers of another kind: no capacity to guess */
 } tamis_kind;
 
 /* What a kind can do, as bits: asked for in `needs`, answered by
@@ -31,25 +31,25 @@ enum {
     TAMIS_CAN_ADD = 1u << 0,
     TAMIS_CAN_MERGE = 1u << 1,
     TAMIS_CAN_INTERSECT = 1u << 2,
-    TAMIS_CAN_FOLD = 1u << 3,       /* shrink without the keys                   */
-    TAMIS_CAN_GROW = 1u << 4,       /* keeps its rate past the first capacity    */
-    TAMIS_CAN_CONCURRENT = 1u << 5, /* lock-free writers and readers             */
-    TAMIS_CAN_PARALLEL = 1u << 6,   /* one batch built by several threads        */
-    TAMIS_CAN_DIGESTS = 1u << 7,    /* works from digests; else from keys only   */
-    TAMIS_CAN_BORROW = 1u << 8      /* lives in a caller's buffer                */
+    TAMIS_CAN_FOLD = 1u << 3,       /* shrink without the keys */
+    TAMIS_CAN_GROW = 1u << 4,       /* keeps its rate past the first capacity */
+    TAMIS_CAN_CONCURRENT = 1u << 5, /* lock-free writers and readers */
+    TAMIS_CAN_PARALLEL = 1u << 6,   /* one batch built by several threads */
+    TAMIS_CAN_DIGESTS = 1u << 7,    /* works from digests; else from keys only */
+    TAMIS_CAN_BORROW = 1u << 8      /* lives in a caller's buffer */
 };
 
 /* How a filter behaves. All but TAMIS_CONCURRENT is saved with it: whether
  * threads share a filter is for each process to say (file.h).               */
 enum {
-    TAMIS_STRICT = 1u << 0,      /* refuse new keys past capacity (TAMIS_E_FULL)      */
-    TAMIS_CONCURRENT = 1u << 1,  /* any number of threads add and ask at once         */
+    TAMIS_STRICT = 1u << 0,      /* refuse new keys past capacity (TAMIS_E_FULL) */
+    TAMIS_CONCURRENT = 1u << 1,  /* any number of threads add and ask at once */
     TAMIS_NEVER_EXCEED = 1u << 2 /* size so that the expected rate is never above fpr */
 };
 
 typedef enum tamis_growth {
     TAMIS_GROWTH_FIXED = 0, /* past capacity the rate rises (or TAMIS_STRICT refuses) */
-    TAMIS_GROWTH_SCALE = 1  /* past capacity a larger, tighter layer is added         */
+    TAMIS_GROWTH_SCALE = 1  /* past capacity a larger, tighter layer is added */
 } tamis_growth;
 
 /** The request. Zero-initialise, then set what you care about.
@@ -59,44 +59,44 @@ typedef enum tamis_growth {
  *  Of capacity, fpr and memory give two. All three: memory is a cap, and a
  *  plan that needs more is TAMIS_E_LIMIT. Scaling filters need only fpr.    */
 typedef struct tamis_spec {
-    uint32_t kind;          /* TAMIS_KIND_*                                         */
-    uint32_t hash;          /* TAMIS_HASH_*; 0: XXH3, or SipHash with a secret      */
-    uint64_t capacity;      /* distinct keys you intend to add                      */
-    double fpr;             /* false-positive rate at capacity, 0 < fpr < 1         */
-    uint64_t memory;        /* bytes of the body                                    */
-    uint64_t seed;          /* same seed, same keys, same order: same bytes         */
-    const uint8_t *secret;  /* 16 bytes for hostile keys; copied, never saved       */
-    uint32_t needs;         /* TAMIS_CAN_* wanted, when kind is TAMIS_KIND_ANY      */
-    uint32_t flags;         /* TAMIS_STRICT | TAMIS_CONCURRENT | TAMIS_NEVER_EXCEED */
-    uint32_t growth;        /* TAMIS_GROWTH_*                                       */
-    uint32_t hashes;        /* bits per key and line, when you insist               */
-    uint32_t lines_per_key; /* blocked: 1 or 2 cache lines a key                    */
-    uint32_t reserved_;     /* must be 0                                            */
-    double expansion;       /* scaling: next layer is this many times larger, > 1   */
-    double tightening;      /* scaling: next layer's rate is this share, 0 < t < 1  */
-    uint64_t fold;          /* the size must divide by this, for tamis_fold         */
-    const tamis_alloc *alloc; /* NULL: libc and huge pages                          */
-    uint64_t reserved[4];     /* must be 0                                          */
+    uint32_t kind;            /* TAMIS_KIND_* */
+    uint32_t hash;            /* TAMIS_HASH_*; 0: XXH3, or SipHash with a secret */
+    uint64_t capacity;        /* distinct keys you intend to add */
+    double fpr;               /* false-positive rate at capacity, 0 < fpr < 1 */
+    uint64_t memory;          /* bytes of the body */
+    uint64_t seed;            /* same seed, same keys, same order: same bytes */
+    const uint8_t *secret;    /* 16 bytes for hostile keys; copied, never saved */
+    uint32_t needs;           /* TAMIS_CAN_* wanted, when kind is TAMIS_KIND_ANY */
+    uint32_t flags;           /* TAMIS_STRICT | TAMIS_CONCURRENT | TAMIS_NEVER_EXCEED */
+    uint32_t growth;          /* TAMIS_GROWTH_* */
+    uint32_t hashes;          /* bits per key and line, when you insist */
+    uint32_t lines_per_key;   /* blocked: 1 or 2 cache lines a key */
+    uint32_t reserved_;       /* must be 0 */
+    double expansion;         /* scaling: next layer is this many times larger, > 1 */
+    double tightening;        /* scaling: next layer's rate is this share, 0 < t < 1 */
+    uint64_t fold;            /* the size must divide by this, for tamis_fold */
+    const tamis_alloc *alloc; /* NULL: libc and huge pages */
+    uint64_t reserved[4];     /* must be 0 */
 } tamis_spec;
 
 /** The answer of the planner: what will be built and what it will do.       */
 typedef struct tamis_sizing {
-    uint32_t kind;         /* TAMIS_KIND_*                                          */
-    uint32_t hashes;       /* bits set per key, all lines together                  */
-    uint64_t capacity;     /* keys                                                  */
-    uint64_t bits;         /* of the filter proper                                  */
-    uint64_t bytes;        /* of memory for the body, padding included              */
-    double bits_per_key;   /* bits / capacity                                       */
-    double fpr_asked;      /* the rate asked for, 0 when it was the unknown         */
-    double fpr;            /* the rate expected at capacity, collisions included    */
-    double fpr_floor;      /* no size of filter brings the rate below this          */
-    double overhead;       /* bits_per_key / log2(1 / fpr); 1 is the limit of theory */
-    uint32_t reads;        /* cache lines touched by a query that says "maybe"      */
-    uint32_t lines_per_key; /* blocked: 1 or 2; otherwise 0                         */
-    uint64_t fold;         /* largest power of two that divides the size            */
-    tamis_status status;   /* TAMIS_OK, or why this kind does not serve             */
-    bool recommended;      /* by tamis_plan_all: the row to take                    */
-    char note[200];        /* why not, or what to know; may be empty                */
+    uint32_t kind;          /* TAMIS_KIND_* */
+    uint32_t hashes;        /* bits set per key, all lines together */
+    uint64_t capacity;      /* keys */
+    uint64_t bits;          /* of the filter proper */
+    uint64_t bytes;         /* of memory for the body, padding included */
+    double bits_per_key;    /* bits / capacity */
+    double fpr_asked;       /* the rate asked for, 0 when it was the unknown */
+    double fpr;             /* the rate expected at capacity, collisions included */
+    double fpr_floor;       /* no size of filter brings the rate below this */
+    double overhead;        /* bits_per_key / log2(1 / fpr); 1 is the limit of theory */
+    uint32_t reads;         /* cache lines touched by a query that says "maybe" */
+    uint32_t lines_per_key; /* blocked: 1 or 2; otherwise 0 */
+    uint64_t fold;          /* largest power of two that divides the size */
+    tamis_status status;    /* TAMIS_OK, or why this kind does not serve */
+    bool recommended;       /* by tamis_plan_all: the row to take */
+    char note[200];         /* why not, or what to know; may be empty */
 } tamis_sizing;
 
 /** Sizes a filter without building it. For TAMIS_KIND_ANY the kind is chosen:

@@ -14,9 +14,9 @@ tamis_status tms_fail(tamis_status status, const char *format, ...)
 /* The common case: memory for `what` was refused. */
 tamis_status tms_fail_memory(const char *what, unsigned long long bytes);
 
-#define TMS_TRY(call)                   \
-    do {                                \
-        tamis_status tms_s_ = (call);   \
+#define TMS_TRY(call)                          \
+    do {                                       \
+        tamis_status tms_s_ = (call);          \
         if (tms_s_ != TAMIS_OK) return tms_s_; \
     } while (0)
 

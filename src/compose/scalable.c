@@ -74,14 +74,13 @@ static tamis_status scalable_plan(const tamis_spec *spec, tms_shape *shape)
     if (spec->hashes || spec->fold > 1 || spec->flags & TAMIS_STRICT)
         return tms_fail(TAMIS_E_SPEC, "hashes, fold and strict have no meaning for a scaling "
                                       "filter: its layers differ, and it never refuses");
-    *shape = (tms_shape){
-        .kind = TAMIS_KIND_SCALABLE,
-        .flags = spec->flags,
-        .capacity = spec->capacity ? spec->capacity : scalable_usual_capacity,
-        .fpr = spec->fpr,
-        .param_count = SCALABLE_PARAMS,
-        .params = {spec->kind, tms_double_bits(expansion), tms_double_bits(tightening),
-                   spec->lines_per_key}};
+    *shape = (tms_shape){.kind = TAMIS_KIND_SCALABLE,
+                         .flags = spec->flags,
+                         .capacity = spec->capacity ? spec->capacity : scalable_usual_capacity,
+                         .fpr = spec->fpr,
+                         .param_count = SCALABLE_PARAMS,
+                         .params = {spec->kind, tms_double_bits(expansion),
+                                    tms_double_bits(tightening), spec->lines_per_key}};
     return TAMIS_OK;
 }
 
@@ -120,8 +119,9 @@ static tamis_status scalable_push(scalable_filter *s)
 {
     uint32_t count = scalable_count(s);
     if (count == SCALABLE_MOST_LAYERS)
-        return tms_fail(TAMIS_E_FULL, "all %d layers are full; rebuild as one filter with the "
-                                      "right capacity, or with a larger expansion",
+        return tms_fail(TAMIS_E_FULL,
+                        "all %d layers are full; rebuild as one filter with the "
+                        "right capacity, or with a larger expansion",
                         SCALABLE_MOST_LAYERS);
     tamis_spec spec;
     tms_shape shape;
@@ -316,8 +316,9 @@ static tamis_status scalable_adopt(tamis_filter *f, tamis_filter **children, uin
                         SCALABLE_MOST_LAYERS, count);
     for (uint32_t i = 0; i < count; i++)
         if (children[i]->kind->id != f->shape.params[SCALABLE_INNER])
-            return tms_fail(TAMIS_E_CORRUPT, "layer %u is of kind %u, but the filter's layers "
-                                             "are of kind %" PRIu64,
+            return tms_fail(TAMIS_E_CORRUPT,
+                            "layer %u is of kind %u, but the filter's layers "
+                            "are of kind %" PRIu64,
                             i, children[i]->kind->id, f->shape.params[SCALABLE_INNER]);
     s->inner = children[0]->kind;
     for (uint32_t i = 0; i < count; i++) {

@@ -118,8 +118,8 @@ static void batch_look_ahead(batch_roll *roll)
     size_t left = roll->end - roll->next;
     size_t count = left < TMS_RUN ? left : TMS_RUN;
     roll->turn ^= 1;
-    roll->run.ahead = tms_batch_digests(roll->filter, roll->keys, roll->next, count,
-                                        roll->room[roll->turn]);
+    roll->run.ahead =
+        tms_batch_digests(roll->filter, roll->keys, roll->next, count, roll->room[roll->turn]);
     roll->run.ahead_count = count;
     roll->next += count;
 }

@@ -31,8 +31,8 @@ static void parallel_hash_share(const parallel_job *job, size_t from, size_t cou
 {
     size_t first = count * self / members, last = count * (self + 1) / members;
     tamis_keys keys = *job->keys;
-    const uint64_t *made = tms_batch_digests(job->filter, &keys, from + first, last - first,
-                                             job->digests + first);
+    const uint64_t *made =
+        tms_batch_digests(job->filter, &keys, from + first, last - first, job->digests + first);
     for (size_t i = first; made != job->digests + first && i < last; i++)
         job->digests[i] = made[i - first];
 }

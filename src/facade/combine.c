@@ -29,8 +29,8 @@ static tamis_status combine_can(const tamis_filter *f, uint32_t ability, const c
 static tamis_status combine_check_hash(const tms_hasher *a, const tms_hasher *b)
 {
     if (a->id != b->id)
-        return tms_fail(TAMIS_E_MISMATCH, "the filters hash with %s and %s",
-                        tamis_hash_name(a->id), tamis_hash_name(b->id));
+        return tms_fail(TAMIS_E_MISMATCH, "the filters hash with %s and %s", tamis_hash_name(a->id),
+                        tamis_hash_name(b->id));
     if (a->seed != b->seed)
         return tms_fail(TAMIS_E_MISMATCH,
                         "the filters have the seeds %" PRIu64 " and %" PRIu64
@@ -74,8 +74,8 @@ static tamis_status combine_check_folds(const tamis_filter *dst, const tamis_fil
     dst->kind->fold_shape(&dst->shape, folds.dst, &folded);
     if (dst->kind->rate(&folded, keys) <= combine_worst_fold) return TAMIS_OK;
     return tms_fail(TAMIS_E_MISMATCH,
-                    "the sizes %" PRIu64 " and %" PRIu64
-                    " have only %" PRIu64 " in common: folded to that, the result would say "
+                    "the sizes %" PRIu64 " and %" PRIu64 " have only %" PRIu64
+                    " in common: folded to that, the result would say "
                     "\"maybe\" to nearly everything; plan both with the same capacity and rate",
                     dst->kind->fold_size(&dst->shape), src->kind->fold_size(&src->shape),
                     dst->kind->fold_size(&folded));

@@ -28,7 +28,8 @@ static void diagnose_write(char *text, size_t room, const char *format, ...)
     va_end(arguments);
 }
 
-#define DIAGNOSE_SENTENCE(out, ...) diagnose_write((out)->sentence, sizeof(out)->sentence, __VA_ARGS__)
+#define DIAGNOSE_SENTENCE(out, ...) \
+    diagnose_write((out)->sentence, sizeof(out)->sentence, __VA_ARGS__)
 #define DIAGNOSE_ADVICE(out, ...) diagnose_write((out)->advice, sizeof(out)->advice, __VA_ARGS__)
 
 static void diagnose_set(tamis_finding *out, tamis_finding_code code, tamis_severity severity,
@@ -59,11 +60,13 @@ static bool diagnose_saturated(const diagnose_case *c, tamis_finding *out)
     const tamis_facts *f = &c->facts;
     if (!(f->fpr_now > 0.5 && f->fpr_now > 2 * f->fpr_asked)) return false;
     diagnose_set(out, TAMIS_FINDING_SATURATED, TAMIS_PROBLEM, f->fpr_now, f->fpr_asked);
-    DIAGNOSE_SENTENCE(out, "%.1f %% of the bits are set: %.1f %% of absent keys get \"maybe\", "
-                           "where %.3g %% were planned.",
+    DIAGNOSE_SENTENCE(out,
+                      "%.1f %% of the bits are set: %.1f %% of absent keys get \"maybe\", "
+                      "where %.3g %% were planned.",
                       100 * f->fill, 100 * f->fpr_now, 100 * f->fpr_asked);
-    DIAGNOSE_ADVICE(out, "It filters almost nothing. Rebuild it for at least %.3g keys, or as one "
-                         "that scales.",
+    DIAGNOSE_ADVICE(out,
+                    "It filters almost nothing. Rebuild it for at least %.3g keys, or as one "
+                    "that scales.",
                     fmax(f->keys_low, (double)f->added));
     return true;
 }
@@ -76,12 +79,14 @@ static bool diagnose_over_capacity(const diagnose_case *c, tamis_finding *out)
     diagnose_set(out, TAMIS_FINDING_OVER_CAPACITY,
                  f->fpr_now > 1.05 * f->fpr_asked ? TAMIS_PROBLEM : TAMIS_WARNING, f->keys,
                  (double)f->capacity);
-    DIAGNOSE_SENTENCE(out, "It holds about %.0f keys and was planned for %llu: the rate is %.3g %% "
-                           "instead of %.3g %%.",
+    DIAGNOSE_SENTENCE(out,
+                      "It holds about %.0f keys and was planned for %llu: the rate is %.3g %% "
+                      "instead of %.3g %%.",
                       f->keys, (unsigned long long)f->capacity, 100 * f->fpr_now,
                       100 * f->fpr_asked);
-    DIAGNOSE_ADVICE(out, "Rebuild it with a capacity of %.2g, or let it scale; if the higher rate "
-                         "is acceptable, plan with that rate.",
+    DIAGNOSE_ADVICE(out,
+                    "Rebuild it with a capacity of %.2g, or let it scale; if the higher rate "
+                    "is acceptable, plan with that rate.",
                     1.5 * f->keys);
     return true;
 }
@@ -91,11 +96,13 @@ static bool diagnose_poor_hash(const diagnose_case *c, tamis_finding *out)
     const tamis_facts *f = &c->facts;
     if (c->measure.crowding >= 1e-9) return false;
     diagnose_set(out, TAMIS_FINDING_POOR_HASH, TAMIS_PROBLEM, c->measure.crowding, 1);
-    DIAGNOSE_SENTENCE(out, "The keys crowd in some places: a fair hash spreads them this unevenly "
-                           "with a probability of %.1g.",
+    DIAGNOSE_SENTENCE(out,
+                      "The keys crowd in some places: a fair hash spreads them this unevenly "
+                      "with a probability of %.1g.",
                       c->measure.crowding);
-    DIAGNOSE_ADVICE(out, "If digests were given directly, mix them first (consecutive numbers are "
-                         "no digests); otherwise use another hash than %s.",
+    DIAGNOSE_ADVICE(out,
+                    "If digests were given directly, mix them first (consecutive numbers are "
+                    "no digests); otherwise use another hash than %s.",
                     f->hash_name);
     return true;
 }
@@ -109,8 +116,9 @@ static bool diagnose_narrow_hash(const diagnose_case *c, tamis_finding *out)
     diagnose_set(out, TAMIS_FINDING_NARROW_HASH,
                  collisions > f->fpr_asked ? TAMIS_PROBLEM : TAMIS_WARNING, collisions,
                  f->fpr_asked);
-    DIAGNOSE_SENTENCE(out, "The hash %s has %u bits: at capacity its collisions alone are %.3g %%, "
-                           "of the %.3g %% that were planned.",
+    DIAGNOSE_SENTENCE(out,
+                      "The hash %s has %u bits: at capacity its collisions alone are %.3g %%, "
+                      "of the %.3g %% that were planned.",
                       f->hash_name, width, 100 * collisions, 100 * f->fpr_asked);
     DIAGNOSE_ADVICE(out, "Rebuild with a 64-bit hash (xxh3); no size of filter can help.");
     return true;
@@ -126,8 +134,9 @@ static bool diagnose_oversized(const diagnose_case *c, tamis_finding *out)
                       (unsigned long long)f->capacity);
     double factor = exp2(floor(log2((double)f->capacity / fmax(f->keys_high, 1))));
     if (f->fold >= 2)
-        DIAGNOSE_ADVICE(out, "Unless more keys are to come, fold it by %.0f: the memory shrinks by "
-                             "that factor, without the keys, and the rate stays within its plan.",
+        DIAGNOSE_ADVICE(out,
+                        "Unless more keys are to come, fold it by %.0f: the memory shrinks by "
+                        "that factor, without the keys, and the rate stays within its plan.",
                         fmin(factor, (double)f->fold));
     else
         DIAGNOSE_ADVICE(out, "Unless more keys are to come, rebuild it for %.2g keys.", f->keys);
@@ -185,9 +194,9 @@ static void diagnose_healthy(const diagnose_case *c, tamis_finding *out)
 typedef bool (*diagnose_suspicion)(const diagnose_case *, tamis_finding *);
 
 static const diagnose_suspicion diagnose_suspicions[] = {
-    diagnose_damaged,   diagnose_saturated, diagnose_over_capacity,
-    diagnose_poor_hash, diagnose_narrow_hash, diagnose_oversized,
-    diagnose_many_layers, diagnose_repeats,  diagnose_never_filled,
+    diagnose_damaged,     diagnose_saturated,   diagnose_over_capacity,
+    diagnose_poor_hash,   diagnose_narrow_hash, diagnose_oversized,
+    diagnose_many_layers, diagnose_repeats,     diagnose_never_filled,
 };
 
 enum { DIAGNOSE_COUNT = sizeof diagnose_suspicions / sizeof diagnose_suspicions[0] };

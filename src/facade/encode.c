@@ -89,8 +89,8 @@ static tamis_status encode_plain(const tamis_filter *f, tamis_sink sink, void *c
 {
     tms_packing packing;
     TMS_TRY(tms_packing_make(f, &packing));
-    tamis_status status = tms_stream_write(&packing.envelope, packing.bodies, tms_body_copy,
-                                           &f->alloc, sink, ctx);
+    tamis_status status =
+        tms_stream_write(&packing.envelope, packing.bodies, tms_body_copy, &f->alloc, sink, ctx);
     tms_packing_free(f, &packing);
     return status;
 }
@@ -100,8 +100,7 @@ static tamis_status encode_check(const tamis_filter *f, const tamis_save_options
     uint64_t reserved = 0;
     for (size_t i = 0; i < sizeof options->reserved / sizeof options->reserved[0]; i++)
         reserved |= options->reserved[i];
-    if (reserved)
-        return tms_fail(TAMIS_E_SPEC, "reserved fields of the options are not 0");
+    if (reserved) return tms_fail(TAMIS_E_SPEC, "reserved fields of the options are not 0");
     if (f->is_child)
         return tms_fail(TAMIS_E_UNSUPPORTED, "a layer is saved with its filter, not by itself");
     return TAMIS_OK;

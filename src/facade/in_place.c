@@ -36,8 +36,8 @@ tamis_status tamis_create_in_size(const tamis_spec *spec, uint64_t *size)
     return TAMIS_OK;
 }
 
-static tamis_status in_place_fits(const tms_envelope *e, const tamis_spec *spec,
-                                  const void *buffer, size_t size)
+static tamis_status in_place_fits(const tms_envelope *e, const tamis_spec *spec, const void *buffer,
+                                  size_t size)
 {
     if (size < e->file_bytes)
         return tms_fail(TAMIS_E_SPEC, "the buffer has %zu bytes, the filter needs %" PRIu64, size,

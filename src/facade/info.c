@@ -88,8 +88,8 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
     info_describe(f, facts);
     info_measure(f, facts);
     double capacity = (double)facts->capacity;
-    facts->fpr_at_capacity = tms_rate_with_collisions(f->kind->rate(&f->shape, capacity), capacity,
-                                                      f->hasher.width);
+    facts->fpr_at_capacity =
+        tms_rate_with_collisions(f->kind->rate(&f->shape, capacity), capacity, f->hasher.width);
     return TAMIS_OK;
 }
 
@@ -101,7 +101,8 @@ const tamis_filter *tamis_layer_view(const tamis_filter *f, uint32_t layer)
 tamis_status tamis_blocked_view_of(const tamis_filter *f, tamis_blocked_view *view)
 {
     if (tms_blocked_lend_view(f, view)) return TAMIS_OK;
-    return tms_fail(TAMIS_E_UNSUPPORTED, "only a blocked filter whose chunks are not verified "
-                                         "lazily has an inline view; this one is %s",
+    return tms_fail(TAMIS_E_UNSUPPORTED,
+                    "only a blocked filter whose chunks are not verified "
+                    "lazily has an inline view; this one is %s",
                     f->kind->name);
 }

@@ -76,8 +76,7 @@ static tamis_status load_give_up(tamis_filter *f, load_stretch lost, uint64_t *a
         TMS_TRY(tms_origin_give_up(f, first - begin, last - first));
     }
     uint32_t children = f->kind->child_count ? f->kind->child_count(f) : 0;
-    for (uint32_t i = 0; i < children; i++)
-        TMS_TRY(load_give_up(f->kind->child(f, i), lost, at));
+    for (uint32_t i = 0; i < children; i++) TMS_TRY(load_give_up(f->kind->child(f, i), lost, at));
     return TAMIS_OK;
 }
 
@@ -85,10 +84,11 @@ static tamis_status load_salvage(const load_losses *losses, const tms_envelope *
 {
     TMS_TRY(losses->status);
     if (losses->bytes > LOAD_LOST_FREELY && losses->bytes > e->body_bytes / 2)
-        return tms_fail(TAMIS_E_CORRUPT,
-                        "%" PRIu64 " of %" PRIu64
-                        " bytes are lost: too few are left to be worth salvaging; rebuild the filter",
-                        losses->bytes, e->body_bytes);
+        return tms_fail(
+            TAMIS_E_CORRUPT,
+            "%" PRIu64 " of %" PRIu64
+            " bytes are lost: too few are left to be worth salvaging; rebuild the filter",
+            losses->bytes, e->body_bytes);
     for (size_t i = 0; i < losses->count; i++) {
         uint64_t at = 0;
         TMS_TRY(load_give_up(f, losses->stretches[i], &at));

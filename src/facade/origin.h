@@ -14,16 +14,20 @@
 #include "format/map.h"
 #include "kinds/kind.h"
 
-typedef enum tms_chunk_state { TMS_CHUNK_UNKNOWN, TMS_CHUNK_SOUND, TMS_CHUNK_DAMAGED } tms_chunk_state;
+typedef enum tms_chunk_state {
+    TMS_CHUNK_UNKNOWN,
+    TMS_CHUNK_SOUND,
+    TMS_CHUNK_DAMAGED
+} tms_chunk_state;
 
 typedef struct tms_origin {
-    tms_map map;            /* bytes NULL: not mapped by us                          */
-    uint8_t *buffer;        /* of tamis_create_in, otherwise NULL                    */
-    const uint8_t *area;    /* the bodies, one after another                         */
-    const uint8_t *trailer; /* their checksums; NULL: nothing to verify against      */
-    tms_envelope envelope;  /* its derived sizes; it has no nodes and no metadata    */
+    tms_map map;             /* bytes NULL: not mapped by us */
+    uint8_t *buffer;         /* of tamis_create_in, otherwise NULL */
+    const uint8_t *area;     /* the bodies, one after another */
+    const uint8_t *trailer;  /* their checksums; NULL: nothing to verify against */
+    tms_envelope envelope;   /* its derived sizes; it has no nodes and no metadata */
     _Atomic uint8_t *states; /* tms_chunk_state a chunk; NULL: chunks are not watched */
-    const tms_ops *ops;     /* the kind's own, behind the watching ones              */
+    const tms_ops *ops;      /* the kind's own, behind the watching ones */
 } tms_origin;
 
 /* Gives `f` an origin, all zero, which is dropped with it. */

@@ -57,8 +57,8 @@ static tamis_status tree_check_shape(const tms_kind *kind, tms_shape *shape)
     TMS_TRY(kind->check(shape));
     if (shape->body_bytes != body_bytes)
         return tms_fail(TAMIS_E_CORRUPT,
-                        "a %s filter with these parameters has %" PRIu64
-                        " bytes, not the %" PRIu64 " of the header",
+                        "a %s filter with these parameters has %" PRIu64 " bytes, not the %" PRIu64
+                        " of the header",
                         kind->name, shape->body_bytes, body_bytes);
     return TAMIS_OK;
 }
@@ -138,8 +138,9 @@ static tamis_status tree_check_options(const tms_envelope *e, const tamis_open_o
     for (size_t i = 0; i < sizeof options->reserved / sizeof options->reserved[0]; i++)
         reserved |= options->reserved[i];
     if (options->flags & ~known || options->behaviour & ~(uint32_t)TAMIS_CONCURRENT || reserved)
-        return tms_fail(TAMIS_E_SPEC, "the open options hold flags 0x%x, behaviour 0x%x or "
-                                      "reserved fields that mean nothing",
+        return tms_fail(TAMIS_E_SPEC,
+                        "the open options hold flags 0x%x, behaviour 0x%x or "
+                        "reserved fields that mean nothing",
                         options->flags, options->behaviour);
     if (options->memory && e->body_bytes > options->memory)
         return tms_fail(TAMIS_E_LIMIT,

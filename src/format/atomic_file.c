@@ -30,8 +30,8 @@ struct tms_atomic_file {
     int folder, fd;
     uint64_t written;
     const char *name;                 /* of the file in its folder, inside `path` */
-    char temporary[ATOMIC_TEMPORARY]; /* its name until commit, or ""             */
-    char path[PATH_MAX];              /* with links followed                      */
+    char temporary[ATOMIC_TEMPORARY]; /* its name until commit, or "" */
+    char path[PATH_MAX];              /* with links followed */
 };
 
 /* Paths are cut in sentences, so that the reason after them stays. */

@@ -18,17 +18,17 @@
 #include "format/shape.h"
 
 enum {
-    TMS_HEADER_FIRST = 64,    /* bytes needed to learn the header's size       */
-    TMS_HEADER_LEAST = 256,   /* one node, no metadata                         */
-    TMS_HEADER_MOST = 589952, /* all nodes, all metadata                       */
+    TMS_HEADER_FIRST = 64,    /* bytes needed to learn the header's size */
+    TMS_HEADER_LEAST = 256,   /* one node, no metadata */
+    TMS_HEADER_MOST = 589952, /* all nodes, all metadata */
     TMS_NODES_MOST = 4096,
     TMS_DEPTH_MOST = 8,        /* levels of the tree, the root being one of them */
-    TMS_METADATA_MOST = 65536, /* bytes                                          */
-    TMS_HASH_NAME_BYTES = 48,  /* with at least one 0 at the end                 */
-    TMS_CHUNK_LEAST = 1 << 12, /* bytes; writers begin at 1 << 16                */
+    TMS_METADATA_MOST = 65536, /* bytes */
+    TMS_HASH_NAME_BYTES = 48,  /* with at least one 0 at the end */
+    TMS_CHUNK_LEAST = 1 << 12, /* bytes; writers begin at 1 << 16 */
     TMS_CHUNK_FIRST = 1 << 16,
     TMS_CHUNK_MOST = 1 << 20,
-    TMS_CHUNKS_WANTED = 1 << 16 /* more chunks than that make them larger         */
+    TMS_CHUNKS_WANTED = 1 << 16 /* more chunks than that make them larger */
 };
 
 #define TMS_BODY_MOST (UINT64_C(1) << 56) /* bytes of all bodies together */

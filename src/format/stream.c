@@ -65,7 +65,7 @@ static void stream_scatter(const tms_envelope *e, uint8_t *const *bodies, stream
 /* ---- working memory of both directions ---------------------------------- */
 
 typedef struct stream_desk {
-    uint8_t *chunk;   /* chunk_bytes: the chunk at hand           */
+    uint8_t *chunk;   /* chunk_bytes: the chunk at hand */
     uint8_t *trailer; /* trailer_bytes: the sums as they are made */
 } stream_desk;
 

@@ -166,7 +166,7 @@ struct tms_unpacker {
     tamis_source source;
     void *ctx;
     tms_flow flow;       /* its `in` lies in the buffer */
-    bool done;           /* the frame is complete       */
+    bool done;           /* the frame is complete */
     tamis_status failed; /* a broken frame stays broken */
     uint8_t buffer[TRANSPORT_BUFFER];
 };

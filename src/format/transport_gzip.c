@@ -20,7 +20,7 @@ const tms_codec *tms_codec_gzip(void)
 enum {
     GZIP_CODEC_LEVEL_MOST = 9,
     GZIP_CODEC_WINDOW_BITS = 15 + 16, /* the largest window, and a gzip header */
-    GZIP_CODEC_MEMORY_LEVEL = 8       /* zlib's own default                    */
+    GZIP_CODEC_MEMORY_LEVEL = 8       /* zlib's own default */
 };
 
 static void *gzip_codec_alloc(void *alloc, uInt items, uInt size)

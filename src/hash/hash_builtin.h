@@ -9,10 +9,10 @@
 #include "hash/hasher.h"
 
 typedef struct tms_hash_builtin {
-    uint32_t id;         /* on the wire; never reused                              */
-    uint32_t width;      /* bits                                                   */
-    const char *name;    /* on the command line, in texts                          */
-    const char *library; /* what it needs beyond xxHash, or NULL                   */
+    uint32_t id;         /* on the wire; never reused */
+    uint32_t width;      /* bits */
+    const char *name;    /* on the command line, in texts */
+    const char *library; /* what it needs beyond xxHash, or NULL */
     uint64_t (*digest)(const tms_hasher *, const void *key, size_t len); /* NULL: not built in */
     /* Sets key and fingerprint of a hasher whose seed is set. NULL: takes no secret. */
     void (*take_secret)(tms_hasher *, const uint8_t secret[16]);

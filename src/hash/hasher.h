@@ -20,13 +20,13 @@
 
 typedef struct tms_hasher {
     uint64_t (*digest)(const struct tms_hasher *, const void *key, size_t len);
-    uint32_t id;    /* never 0: the choice has been made                  */
-    uint32_t width; /* bits of the digest that are information            */
+    uint32_t id;    /* never 0: the choice has been made */
+    uint32_t width; /* bits of the digest that are information */
     uint64_t seed;
-    uint64_t fingerprint; /* of the secret, seed not included; 0: no secret     */
+    uint64_t fingerprint; /* of the secret, seed not included; 0: no secret */
     bool keyed;
     uint8_t key[16];  /* the secret with the seed folded in; zero unless keyed */
-    const void *user; /* registry entry of a caller's hash, otherwise NULL  */
+    const void *user; /* registry entry of a caller's hash, otherwise NULL */
 } tms_hasher;
 
 /* Fills `hasher`. Id 0 chooses: xxh3, or siphash when there is a secret.

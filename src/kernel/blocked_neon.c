@@ -5,7 +5,7 @@
 #if defined(TAMIS_BLOCKED_NEON)
 
 #define BLOCKED_SET neon
-#define BLOCKED_TARGET 
+#define BLOCKED_TARGET
 #include "kernel/blocked_loops.inc"
 
 const tms_blocked_kernel tms_blocked_neon = BLOCKED_TABLE("neon");

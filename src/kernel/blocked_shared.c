@@ -18,7 +18,8 @@ static inline bool tamis_blocked_test_shared(const uint8_t *line, uint64_t word)
 {
     uint64_t missing = 0;
     for (unsigned lane = 0; lane < 8; lane++) {
-        const blocked_shared_word *at = (const blocked_shared_word *)(const void *)(line + 8 * lane);
+        const blocked_shared_word *at =
+            (const blocked_shared_word *)(const void *)(line + 8 * lane);
         uint64_t bit = tamis_blocked_little(tamis_blocked_lane_bit(word, lane));
         missing |= bit & ~__atomic_load_n(at, __ATOMIC_RELAXED);
     }

@@ -80,8 +80,8 @@ static void blocked_attach(tamis_filter *f)
     b->view.line_count = p[BLOCKED_LINES] / p[BLOCKED_PER_KEY];
     b->view.lines_per_key = (uint32_t)p[BLOCKED_PER_KEY];
     blocked_unselect((uint32_t)p[BLOCKED_HASHES], b->view.unselect);
-    b->kernel = f->shape.flags & TAMIS_CONCURRENT ? tms_blocked_kernel_shared()
-                                                  : tms_blocked_kernel_best();
+    b->kernel =
+        f->shape.flags & TAMIS_CONCURRENT ? tms_blocked_kernel_shared() : tms_blocked_kernel_best();
     b->fetch = f->shape.body_bytes >= TMS_NO_FETCH_BELOW;
     f->ops = &blocked_ops;
 }
@@ -194,16 +194,6 @@ static void blocked_fold(const tamis_filter *f, uint64_t factor, uint8_t *out)
         tms_body_or(out + i / factor * TMS_LINE, f->body + i * TMS_LINE, TMS_LINE);
 }
 
-static void blocked_unite(tamis_filter *dst, const uint8_t *body)
-{
-    tms_body_or(dst->body, body, dst->shape.body_bytes);
-}
-
-static void blocked_overlap(tamis_filter *dst, const uint8_t *body)
-{
-    tms_body_and(dst->body, body, dst->shape.body_bytes);
-}
-
 const tms_kind tms_blocked_kind = {
     .id = TAMIS_KIND_BLOCKED,
     .name = "blocked",
@@ -223,6 +213,6 @@ const tms_kind tms_blocked_kind = {
     .fold_size = blocked_fold_size,
     .fold_shape = blocked_fold_shape,
     .fold = blocked_fold,
-    .unite = blocked_unite,
-    .overlap = blocked_overlap,
+    .unite = tms_body_unite,
+    .overlap = tms_body_overlap,
 };

@@ -70,9 +70,9 @@ void tms_blocked_measure(const tamis_filter *f, tms_measure *out)
         sums.variance = (sums.variance + second.variance) / 4;
         sums.full_lines += second.full_lines;
     }
-    tms_estimate estimate = tms_estimate_close(
-        sums.keys, sums.variance,
-        tms_lines_saturated(sums.full_lines, f->shape.params[BLOCKED_LINES]));
+    tms_estimate estimate =
+        tms_estimate_close(sums.keys, sums.variance,
+                           tms_lines_saturated(sums.full_lines, f->shape.params[BLOCKED_LINES]));
     out->keys = estimate.keys;
     out->keys_low = estimate.low;
     out->keys_high = estimate.high;

@@ -72,8 +72,7 @@ static bool blocked_is_better(const tms_size *a, const tms_size *b)
 tamis_status tms_blocked_plan(const tamis_spec *spec, tms_shape *shape)
 {
     uint32_t per_key = spec->lines_per_key ? spec->lines_per_key : 1;
-    if (per_key > 2)
-        return tms_fail(TAMIS_E_SPEC, "%u lines per key are outside 1 to 2", per_key);
+    if (per_key > 2) return tms_fail(TAMIS_E_SPEC, "%u lines per key are outside 1 to 2", per_key);
     tms_size size;
     tamis_status status = blocked_size(spec, per_key, &size);
     bool low_rate = spec->fpr > 0 ? spec->fpr < blocked_two_lines_below

@@ -12,10 +12,15 @@ void tms_body_or(uint8_t *dst, const uint8_t *src, uint64_t size)
         body_put(dst + i, tms_body_word(dst + i) | tms_body_word(src + i));
 }
 
-void tms_body_and(uint8_t *dst, const uint8_t *src, uint64_t size)
+void tms_body_unite(tamis_filter *dst, const uint8_t *body)
 {
-    for (uint64_t i = 0; i < size; i += 8)
-        body_put(dst + i, tms_body_word(dst + i) & tms_body_word(src + i));
+    tms_body_or(dst->body, body, dst->shape.body_bytes);
+}
+
+void tms_body_overlap(tamis_filter *dst, const uint8_t *body)
+{
+    for (uint64_t i = 0; i < dst->shape.body_bytes; i += 8)
+        body_put(dst->body + i, tms_body_word(dst->body + i) & tms_body_word(body + i));
 }
 
 void tms_body_copy(void *dst, const void *src, size_t size)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "kinds/kind.h"
 
 typedef uint64_t __attribute__((may_alias)) tms_body_cell;
 
@@ -26,7 +27,10 @@ static inline uint64_t tms_body_word(const uint8_t *at)
 }
 
 void tms_body_or(uint8_t *dst, const uint8_t *src, uint64_t size);
-void tms_body_and(uint8_t *dst, const uint8_t *src, uint64_t size);
+
+/* Union and intersection of a bit kind with a body of the same size. */
+void tms_body_unite(tamis_filter *dst, const uint8_t *body);
+void tms_body_overlap(tamis_filter *dst, const uint8_t *body);
 
 /* Copies from a body that other threads may be adding to; size is a multiple of 8. */
 void tms_body_copy(void *dst, const void *src, size_t size);

@@ -93,8 +93,7 @@ static tamis_status classic_check(tms_shape *shape)
         return tms_fail(TAMIS_E_CORRUPT, "a classic filter has %d parameters, not %u",
                         CLASSIC_PARAMS, shape->param_count);
     if (p[CLASSIC_BITS] < 1 || p[CLASSIC_BITS] > TMS_CLASSIC_BITS_MAX)
-        return tms_fail(TAMIS_E_CORRUPT, "%" PRIu64 " bits are outside 1 to 2^60",
-                        p[CLASSIC_BITS]);
+        return tms_fail(TAMIS_E_CORRUPT, "%" PRIu64 " bits are outside 1 to 2^60", p[CLASSIC_BITS]);
     if (p[CLASSIC_HASHES] < 1 || p[CLASSIC_HASHES] > TMS_CLASSIC_HASHES_MAX)
         return tms_fail(TAMIS_E_CORRUPT, "%" PRIu64 " hashes are outside 1 to %d",
                         p[CLASSIC_HASHES], TMS_CLASSIC_HASHES_MAX);
@@ -283,16 +282,6 @@ static void classic_fold(const tamis_filter *f, uint64_t factor, uint8_t *out)
     }
 }
 
-static void classic_unite(tamis_filter *dst, const uint8_t *body)
-{
-    tms_body_or(dst->body, body, dst->shape.body_bytes);
-}
-
-static void classic_overlap(tamis_filter *dst, const uint8_t *body)
-{
-    tms_body_and(dst->body, body, dst->shape.body_bytes);
-}
-
 const tms_kind tms_classic_kind = {
     .id = TAMIS_KIND_CLASSIC,
     .name = "classic",
@@ -312,6 +301,6 @@ const tms_kind tms_classic_kind = {
     .fold_size = classic_fold_size,
     .fold_shape = classic_fold_shape,
     .fold = classic_fold,
-    .unite = classic_unite,
-    .overlap = classic_overlap,
+    .unite = tms_body_unite,
+    .overlap = tms_body_overlap,
 };

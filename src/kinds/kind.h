@@ -48,7 +48,7 @@ typedef struct tms_measure {
 
 /* How a damaged stretch of the body is read, so that it never causes a "no". */
 typedef enum tms_damage_rule {
-    TMS_DAMAGE_READS_AS_ONES, /* set every bit of it                             */
+    TMS_DAMAGE_READS_AS_ONES, /* set every bit of it */
     TMS_DAMAGE_ANSWERS_MAYBE  /* remember it: queries there say maybe, adds fail */
 } tms_damage_rule;
 
@@ -118,7 +118,7 @@ struct tamis_filter {
     tamis_alloc alloc;
     struct tms_origin *origin; /* NULL for a filter in memory of its own */
     void (*drop_origin)(struct tms_origin *, const tamis_alloc *);
-    uint64_t damaged_bytes;    /* of the body, given up when it was read */
+    uint64_t damaged_bytes; /* of the body, given up when it was read */
     uint8_t *metadata;
     size_t metadata_bytes;
     tms_counter added;

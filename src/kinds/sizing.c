@@ -115,8 +115,8 @@ static tamis_status sizing_within_cap(const tms_sizer *sizer, const tamis_spec *
     other.fpr = 0;
     if (sizing_find_rate(sizer, &other, &within) != TAMIS_OK) within.fpr = 1;
     return tms_fail(TAMIS_E_LIMIT,
-                    "%" PRIu64 " keys at a rate of %g take %" PRIu64 " bytes, above the cap of %" PRIu64
-                    "; within it the rate would be %.3g",
+                    "%" PRIu64 " keys at a rate of %g take %" PRIu64
+                    " bytes, above the cap of %" PRIu64 "; within it the rate would be %.3g",
                     spec->capacity, spec->fpr, bytes, spec->memory, within.fpr);
 }
 

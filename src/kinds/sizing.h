@@ -12,10 +12,10 @@
 #include <tamis/spec.h>
 
 typedef struct tms_sizer {
-    const char *unit;       /* "bits", "lines": for sentences                          */
-    uint32_t unit_bits;     /* 1 or 512                                                */
-    uint32_t most_hashes;   /* k is 1 .. this                                          */
-    uint32_t lines_per_key; /* handed to the functions; 0 where it has no meaning      */
+    const char *unit;       /* "bits", "lines": for sentences */
+    uint32_t unit_bits;     /* 1 or 512 */
+    uint32_t most_hashes;   /* k is 1 .. this */
+    uint32_t lines_per_key; /* handed to the functions; 0 where it has no meaning */
     uint64_t most_units;
     /* Fold factors that a size divides by without being asked; given the size. */
     uint64_t (*usual_fold)(uint64_t units);
