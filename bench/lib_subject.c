@@ -50,9 +50,9 @@ bool subject_init(subject *s, const char *name, uint64_t keys, double bits, doub
     s->spec.kind = classic ? TAMIS_KIND_CLASSIC : TAMIS_KIND_BLOCKED;
     s->spec.lines_per_key = classic ? 0 : two ? 2 : 1;
     s->spec.capacity = keys;
-    if (scaling) { /* an eighth of the keys were foreseen: four layers */
+    if (scaling) { /* a seventh of the keys was foreseen: three full layers */
         s->spec.growth = TAMIS_GROWTH_SCALE;
-        s->spec.capacity = keys / 8 + 1;
+        s->spec.capacity = keys / 7 + 1;
         s->spec.fpr = fpr;
     } else if (bits > 0) {
         s->spec.memory = (uint64_t)((double)keys * bits / 8);

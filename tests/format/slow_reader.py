@@ -327,46 +327,42 @@ def read_plain(data, secret=None, salvage=False):
 
 # ---- section 6: compressed transport ----
 
-def gunzip(data):
-    """The contents of the one gzip member, as far as they go, and whether it ended."""
-    machine = zlib.decompressobj(wbits=31)
-    try:
-        contents = machine.decompress(data)
-    except zlib.error as error:
-        raise Refused("CORRUPT", f"gzip: {error}") from error
-    need(not machine.unused_data, "CORRUPT", "bytes follow the gzip member")
-    return contents, machine.eof
+def gzip_machine():
+    return zlib.decompressobj(wbits=31)
 
 
-def unzstd(data):
+def zstd_machine():
     try:
         from compression import zstd  # Python 3.14
-        machine = zstd.ZstdDecompressor()
+        return zstd.ZstdDecompressor()
     except ImportError:
-        try:
-            import zstandard
-        except ImportError:
-            raise Refused("UNAVAILABLE", "this Python has no module for zstd") from None
-        machine = zstandard.ZstdDecompressor().decompressobj()
+        pass
+    try:
+        import zstandard
+        return zstandard.ZstdDecompressor().decompressobj()
+    except ImportError:
+        raise Refused("UNAVAILABLE", "this Python has no module for zstd") from None
+
+
+def read_compressed(machine, data, secret, salvage):
+    """One frame or member: its contents are judged first, then its end."""
     try:
         contents = machine.decompress(data)
-    except Exception as error:
-        raise Refused("CORRUPT", f"zstd: {error}") from error
-    need(not machine.unused_data, "CORRUPT", "bytes follow the zstd frame")
-    return contents, machine.eof
+    except Exception as error:  # each module has its own
+        raise Refused("CORRUPT", f"decompression: {error}") from error
+    found = read_plain(contents, secret, salvage)
+    need(machine.eof, "TRUNCATED", "the compressed frame ends early")
+    need(not machine.unused_data, "CORRUPT", "bytes follow the compressed frame")
+    return found
 
 
 def read(data, secret=None, salvage=False):
     """The filter in these bytes, plain or compressed; raises Refused."""
     if data[:4] == ZSTD_MAGIC:
-        contents, whole = unzstd(data)
-    elif data[:2] == GZIP_MAGIC:
-        contents, whole = gunzip(data)
-    else:
-        return read_plain(data, secret, salvage)
-    found = read_plain(contents, secret, salvage)
-    need(whole, "TRUNCATED", "the compressed frame ends early")
-    return found
+        return read_compressed(zstd_machine(), data, secret, salvage)
+    if data[:2] == GZIP_MAGIC:
+        return read_compressed(gzip_machine(), data, secret, salvage)
+    return read_plain(data, secret, salvage)
 
 
 def read_file(path, secret=None, salvage=False):

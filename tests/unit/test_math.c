@@ -114,7 +114,7 @@ static void classic_size_meets_the_issue(void **state)
         {"0 means 4", 2e8, 0.01, false, 0, 1917011676, 7, 0.010039},
         {"never above 1 %", 2e8, 0.01, true, 4, 1918590944, 7, 0.01},
         {"foldable by 64", 2e8, 0.01, false, 256, 1917011712, 7, 0.010039},
-        {"two thirds more hashes than ln 2 says is no help", 1e8, 0.0001, false, 4, 1917011676, 13,
+        {"13 hashes where ln 2 (m/n) rounded up says 14", 1e8, 0.0001, false, 4, 1917011676, 13,
          0.00010013},
     };
     (void)state;

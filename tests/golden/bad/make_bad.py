@@ -7,8 +7,9 @@ it again changes nothing; test_slow_reader.py checks that. Where a fault lies be
 a checksum, the checksum is right, so that the fault itself has to be found.
 
 A row: file, status when read from a file or a buffer, status from a stream, status
-of opening a map, bytes, why. A fault of the body passes a map's opening and is found
-by tamis_verify. The statuses are those of docs/format.md.
+of opening a map, status of salvage (- where the page leaves it open), bytes, why. A
+fault of the body passes a map's opening and is found by tamis_verify. The statuses
+are those of docs/format.md. A file with the status OK holds key_0 to key_9 under xxh3.
 """
 import json
 import struct
@@ -28,10 +29,11 @@ NAN, INFINITY = float("nan"), float("inf")
 ROWS = []
 
 
-def row(name, status, data, why, stream=None, mapped=None):
-    """One file. The stream and map columns are as `status` unless told."""
+def row(name, status, data, why, stream=None, mapped=None, salvage=None):
+    """One file. The columns after `read` are as `status` unless told."""
     ROWS.append({"file": f"{name}.tamis", "read": status, "stream": stream or status,
-                 "map": mapped or status, "bytes": len(data), "why": why, "data": data})
+                 "map": mapped or status, "salvage": salvage or status, "bytes": len(data),
+                 "why": why, "data": data})
 
 
 def corrupt(name, data, why, **columns):
@@ -220,23 +222,47 @@ def bodies(sound):
     swapped = big[:first] + big[second:second + 4096] + big[first:second] + big[second + 4096:]
     sums = header + 64 * 144
     other = encode([blocked()], seed=1)
-    row("body-missing", "TRUNCATED", sound[:header], "ends after the header")
-    row("body-cut", "TRUNCATED", sound[:end - 1], "ends inside the body")
-    row("trailer-missing", "TRUNCATED", sound[:end], "ends after the body")
-    row("trailer-cut", "TRUNCATED", sound[:-1], "the last byte is missing")
-    corrupt("body-flipped", flipped(sound, 300), "one bit of the body", mapped="OK")
-    corrupt("body-flipped-third", flipped(big, sums - 1), "one bit of the third chunk",
-            mapped="OK")
-    corrupt("chunk-sum-flipped", flipped(sound, end), "one bit of chunk_sum[0]", mapped="OK")
-    corrupt("table-sum-flipped", flipped(sound, len(sound) - 1), "one bit of table_sum",
-            mapped="OK")
-    corrupt("chunks-exchanged", swapped, "two chunks in each other's place", mapped="OK")
-    corrupt("chunks-and-sums-exchanged", resealed_table(swapped, sums),
-            "the same, with their sums", mapped="OK")
-    corrupt("body-of-another", sound[:header] + other[header:],
-            "body and trailer of the same filter under another seed", mapped="OK")
-    corrupt("trailing-byte", sound + b"\0", "one byte after the end", stream="OK")
-    corrupt("trailing-filter", sound + sound, "a second filter after the first", stream="OK")
+
+    def short(name, size, why):
+        row(name, "TRUNCATED", sound[:size], why, salvage="OK")
+
+    def damaged(name, data, why):
+        corrupt(name, data, why, mapped="OK", salvage="OK")
+
+    short("body-missing", header, "ends after the header")
+    short("body-cut", end - 1, "ends inside the body")
+    short("trailer-missing", end, "ends after the body")
+    short("trailer-cut", -1, "the last byte is missing")
+    damaged("body-flipped", flipped(sound, 300), "one bit of the body")
+    damaged("body-flipped-third", flipped(big, sums - 1), "one bit of the third chunk")
+    damaged("chunk-sum-flipped", flipped(sound, end), "one bit of chunk_sum[0]")
+    damaged("table-sum-flipped", flipped(sound, len(sound) - 1), "one bit of table_sum")
+    damaged("chunks-exchanged", swapped, "two chunks in each other's place")
+    damaged("chunks-and-sums-exchanged", resealed_table(swapped, sums),
+            "the same, with their sums")
+    damaged("body-of-another", sound[:header] + other[header:],
+            "body and trailer of the same filter under another seed")
+    corrupt("trailing-byte", sound + b"\0", "one byte after the end", stream="OK", salvage="-")
+    corrupt("trailing-filter", sound + sound, "a second filter after the first", stream="OK",
+            salvage="-")
+
+
+def claimed(lines, chunk_log2=20):
+    """A header that announces this many lines, and none of them."""
+    return encode([node(reader.BLOCKED, (lines, 7, 1), b"", body_bytes=64 * lines)],
+                  chunk_log2=chunk_log2, body_bytes=64 * lines,
+                  file_bytes=256 + 64 * lines + 8 * -(-64 * lines // (1 << chunk_log2)) + 8)
+
+
+def claims():
+    """Where the length of the input is not known, the library makes room for the body first."""
+    row("body-claimed-1-gib", "TRUNCATED", claimed(1 << 24), "announces 1 GiB, holds nothing",
+        salvage="-")
+    row("body-claimed-2-56", "TRUNCATED", claimed(1 << 50), "announces 2^56 bytes, the most",
+        stream="NOMEM", salvage="-")
+    row("body-claimed-chunks", "TRUNCATED", claimed(1 << 50, 12), "the same in 2^44 chunks",
+        stream="NOMEM", salvage="-")
+    corrupt("body-claimed-more", claimed((1 << 50) + 1), "one line more than the most")
 
 
 def resealed_table(data, sums):
@@ -250,7 +276,7 @@ def resealed_table(data, sums):
 
 def compressed(name, status, data, why, stream=None):
     """Maps refuse everything compressed alike."""
-    row(name, status, data, why, stream=stream, mapped="UNSUPPORTED")
+    row(name, status, data, why, stream=stream, mapped="UNSUPPORTED", salvage="-")
 
 
 def gzip(contents):
@@ -282,9 +308,10 @@ def gzips(sound):
     compressed("gzip-contents-gzip", "CORRUPT", gzip(good), "compressed twice")
     compressed("gzip-contents-version-2", "VERSION", gzip(replaced(sound, 8, b"\x02")),
                "the next version")
+    compressed("gzip-claimed-2-56", "NOMEM", gzip(claimed(1 << 50)), "announces 2^56 bytes")
     compressed("gzip-trailing", "CORRUPT", good + b"x", "a byte after the member", stream="OK")
-    compressed("gzip-two-members", "CORRUPT", gzip(sound[:300]) + gzip(sound[300:]),
-               "contents in two members", stream="TRUNCATED")
+    compressed("gzip-two-members", "TRUNCATED", gzip(sound[:300]) + gzip(sound[300:]),
+               "contents in two members, of which one is read")
 
 
 def zstd(contents, descriptor=0x60, more=b"", last=True):
@@ -301,8 +328,7 @@ def zstds(sound):
     compressed("zstd-cut", "TRUNCATED", good[:200], "ends inside the contents")
     compressed("zstd-cut-before-last", "TRUNCATED", zstd(sound, last=False),
                "no last block")
-    compressed("zstd-skippable", "CORRUPT", b"\x50\x2a\x4d\x18\4\0\0\0skip" + good,
-               "a skippable frame first")
+    corrupt("zstd-skippable", b"\x50\x2a\x4d\x18\4\0\0\0skip" + good, "a skippable frame first")
     compressed("zstd-reserved-bit", "CORRUPT", zstd(sound, 0x08, b"\x00"), "a reserved bit is set")
     compressed("zstd-block", "CORRUPT", replaced(good, 7, b"\x07"), "an unknown kind of block")
     compressed("zstd-sum", "CORRUPT", zstd(sound, 0x04, b"\x00") + b"\1\2\3\4", "zstd's checksum")
@@ -315,9 +341,8 @@ def zstds(sound):
     compressed("zstd-contents-long", "CORRUPT", zstd(sound + b"\0"), "one byte too many inside")
     compressed("zstd-contents-text", "CORRUPT", zstd(b"key_0\n" * 50), "a list of keys")
     compressed("zstd-trailing", "CORRUPT", good + b"x", "a byte after the frame", stream="OK")
-    compressed("zstd-two-frames", "CORRUPT",
-               zstd(sound[:300]) + zstd(sound[100:400]), "contents in two frames",
-               stream="TRUNCATED")
+    compressed("zstd-two-frames", "TRUNCATED", zstd(sound[:300]) + zstd(sound[-300:]),
+               "contents in two frames, of which one is read")
 
 
 # ---- sound, but no writer of version 1 makes them ----
@@ -338,9 +363,10 @@ def unusual():
     sound("scalable-expansion-1", encode(scalable([blocked(), blocked()], expansion=1.0)),
           "layers that do not grow")
     sound("scalable-64-layers", encode(scalable([blocked(lines=1)] * 64)), "the most layers")
-    sound("gzip-stored", gzip(encode([blocked()])), "a gzip member with a stored block")
-    sound("zstd-raw", zstd(encode([blocked()])), "a zstd frame with a raw block")
-    sound("zstd-window-8-mib", zstd(encode([blocked()]), 0x00, b"\x68"), "the largest window")
+    inside = encode([blocked()])
+    compressed("gzip-stored", "OK", gzip(inside), "a gzip member with a stored block")
+    compressed("zstd-raw", "OK", zstd(inside), "a zstd frame with a raw block")
+    compressed("zstd-window-8-mib", "OK", zstd(inside, 0x00, b"\x68"), "the largest window")
 
 
 # ---- files ----
@@ -352,7 +378,7 @@ def write(folder):
     folder.mkdir(exist_ok=True)
     for entry in ROWS:
         (folder / entry["file"]).write_bytes(entry.pop("data"))
-    columns = ("file", "read", "stream", "map", "bytes", "why")
+    columns = ("file", "read", "stream", "map", "salvage", "bytes", "why")
     lines = ["# " + "\t".join(columns)]
     lines += ["\t".join(str(entry[column]) for column in columns) for entry in ROWS]
     (folder / "manifest.tsv").write_text("\n".join(lines) + "\n", encoding="ascii")
@@ -374,6 +400,7 @@ def main():
     scalable_params()
     trees()
     bodies(sound)
+    claims()
     gzips(sound)
     zstds(sound)
     write(target / "bad")

@@ -1,0 +1,104 @@
+/* command.h - what a command is: a name, words, the flags it takes, and a
+ * function. One file a command, its table at the top; main.c lists them.
+ *
+ * The parser, -h, --help, the man pages and the completions all work from
+ * these tables and from the one table of flags in flags.c.                  */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <tamis/tamis.h>
+
+/* Exit status, as grep's. */
+enum { CLI_YES = 0, CLI_NO = 1, CLI_ERROR = 2 };
+
+enum { CLI_LIST_MOST = 64 }; /* values of a flag that may be given often */
+
+/* A flag that may be given several times. */
+typedef struct cli_list {
+    const char *items[CLI_LIST_MOST];
+    size_t count;
+} cli_list;
+
+/* Every flag of every command has its place here. Zero is "not given". */
+typedef struct cli_settings {
+    /* the filter */
+    const char *kind;
+    uint64_t capacity;
+    double fpr;
+    uint64_t memory;
+    const char *hash;
+    uint64_t seed;
+    const char *secret_file;
+    uint64_t fold;
+    uint64_t lines_per_key;
+    double expansion, tightening;
+    bool strict, never_exceed, scale;
+    /* the keys */
+    bool nul, u64, csv_no_header;
+    const char *csv;
+    uint64_t field;
+    const char *delimiter;
+    uint64_t jobs;
+    /* output */
+    const char *output;
+    bool json, force, quiet, no_progress;
+    const char *compress;
+    const char *note;
+    /* has and dedup */
+    bool absent, count;
+    cli_list keys, filters;
+    const char *state;
+    /* plan */
+    bool plot;
+    const char *svg;
+    /* open, verify */
+    bool salvage, no_map;
+    /* bench */
+    bool quick;
+    /* help */
+    bool help_short, help_long;
+} cli_settings;
+
+typedef enum cli_type {
+    CLI_SWITCH, /* bool                   */
+    CLI_TEXT,   /* const char *           */
+    CLI_COUNT,  /* uint64_t, 200M         */
+    CLI_BYTES,  /* uint64_t, 64MiB        */
+    CLI_RATE,   /* double, 1%             */
+    CLI_REAL,   /* double                 */
+    CLI_LIST    /* cli_list: repeatable   */
+} cli_type;
+
+/* A flag: -p P, --rate P. */
+typedef struct cli_flag {
+    char letter; /* 0: none */
+    const char *name;
+    cli_type type;
+    const char *value; /* what the argument is called; NULL for switches */
+    const char *help;  /* one line */
+    const char *more;  /* further sentences for --help, or NULL */
+    size_t offset;     /* in cli_settings */
+} cli_flag;
+
+/* The flags by their names: "rate", ...; NULL for a name that is none. */
+const cli_flag *cli_flag_named(const char *name);
+
+typedef struct cli_command {
+    const char *name;
+    const char *arguments;      /* what follows the flags: "[FILE...]" */
+    const char *summary;        /* one line, lower case, no full stop */
+    const char *description;    /* paragraphs for --help and the man page */
+    const char *memory;         /* what it holds in memory */
+    const char *const *flags;   /* names, in the order of help; NULL at the end */
+    const char *const *examples; /* pairs: what it does, the command; NULL at the end */
+    int (*run)(const cli_settings *, char *const *arguments, size_t count);
+} cli_command;
+
+/* Command `index` of the list, NULL past its end. */
+const cli_command *cli_command_number(size_t index);
+const cli_command *cli_command_named(const char *name);
+
+#endif
