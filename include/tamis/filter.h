@@ -118,7 +118,7 @@ TAMIS_API tamis_status tamis_hash_many(const tamis_filter *f, const tamis_keys *
  *  writes: the bytes are the same for every number of threads. The filter
  *  needs no TAMIS_CONCURRENT. Kinds that cannot be split hash in parallel and
  *  add in order. Starts its threads and joins them before it returns; memory:
- *  16 MiB while it runs. Errors: as tamis_add_many, TAMIS_E_NOMEM.          */
+ *  8 MiB while it runs. Errors: as tamis_add_many, TAMIS_E_NOMEM.           */
 TAMIS_API tamis_status tamis_add_many_parallel(tamis_filter *f, const tamis_keys *keys,
                                                unsigned threads, size_t *added);
 

@@ -104,11 +104,16 @@ void tms_scalable_layer_spec(const tms_shape *shape, uint32_t index, tamis_spec 
 {
     double expansion = tms_bits_double(shape->params[SCALABLE_EXPANSION]);
     double tightening = tms_bits_double(shape->params[SCALABLE_TIGHTENING]);
-    double capacity = ceil((double)shape->capacity * pow(expansion, index));
+    double capacity = (double)shape->capacity, fpr = shape->fpr * (1 - tightening);
+    for (uint32_t i = 0; i < index; i++) { /* products, not pow(): equal on every machine */
+        capacity *= expansion;
+        fpr *= tightening;
+    }
+    capacity = ceil(capacity);
     memset(out, 0, sizeof *out);
     out->kind = (uint32_t)shape->params[SCALABLE_INNER];
     out->capacity = capacity < 0x1p62 ? (uint64_t)capacity : UINT64_C(1) << 62;
-    out->fpr = shape->fpr * (1 - tightening) * pow(tightening, index);
+    out->fpr = fpr;
     out->flags = (shape->flags & TAMIS_CONCURRENT) | TAMIS_NEVER_EXCEED;
     out->lines_per_key = (uint32_t)shape->params[SCALABLE_LINES];
 }

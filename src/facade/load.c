@@ -120,8 +120,10 @@ static tamis_status load_tree(tms_reader *reader, uint64_t size, const tamis_ope
 {
     bool salvage = (options->flags & TAMIS_OPEN_SALVAGE) != 0;
     TMS_TRY(tms_reader_header(reader, e));
-    bool judge = size != UINT64_MAX && tms_reader_transport(reader) == TAMIS_PLAIN && !salvage;
-    if (judge) TMS_TRY(tms_envelope_fits(e, size)); /* before memory is asked for */
+    if (size != UINT64_MAX && tms_reader_transport(reader) == TAMIS_PLAIN) {
+        tamis_status status = tms_envelope_fits(e, size); /* before memory is asked for */
+        if (!(salvage && status == TAMIS_E_TRUNCATED)) TMS_TRY(status);
+    }
     TMS_TRY(tms_tree_make(e, options, NULL, out));
     TMS_TRY(load_bodies(reader, e, salvage, *out));
     return size == UINT64_MAX || salvage ? TAMIS_OK : tms_reader_end(reader);

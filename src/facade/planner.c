@@ -27,7 +27,7 @@ static const double planner_blocked_from = 2e-4;
 
 double tms_rate_with_collisions(double rate, double keys, uint32_t width)
 {
-    return 1 - (1 - rate) * (1 - tms_collision_rate(keys, width));
+    return rate + (1 - rate) * tms_collision_rate(keys, width); /* exact also for tiny rates */
 }
 
 /* ---- judging ------------------------------------------------------------ */

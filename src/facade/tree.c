@@ -11,6 +11,25 @@
 
 /* ---- the hash ----------------------------------------------------------- */
 
+static tamis_status tree_check_hash(const tms_envelope *e)
+{
+    const char *name = tamis_hash_name(e->hash);
+    if (!name)
+        return tms_fail(TAMIS_E_UNAVAILABLE,
+                        "the filter's hash is \"%s\" (number %u), which is unknown here; register "
+                        "it with tamis_register_hash first",
+                        e->hash_name, e->hash);
+    if (strcmp(name, e->hash_name) != 0)
+        return tms_fail(TAMIS_E_UNAVAILABLE,
+                        "the filter's hash %u is called \"%s\", but here that number is \"%s\"",
+                        e->hash, e->hash_name, name);
+    if ((e->hash == TAMIS_HASH_SIPHASH) != (e->fingerprint != 0))
+        return tms_fail(TAMIS_E_CORRUPT,
+                        "the hash %s and the fingerprint %" PRIx64 " of a secret do not go together",
+                        name, e->fingerprint);
+    return TAMIS_OK;
+}
+
 static tamis_status tree_check_secret(const tms_envelope *e, const uint8_t *secret)
 {
     if (e->fingerprint && !secret)
@@ -23,21 +42,12 @@ static tamis_status tree_check_secret(const tms_envelope *e, const uint8_t *secr
 
 static tamis_status tree_hasher(const tms_envelope *e, const uint8_t *secret, tms_hasher *hasher)
 {
+    TMS_TRY(tree_check_hash(e));
     TMS_TRY(tree_check_secret(e, secret));
-    const char *name = tamis_hash_name(e->hash);
-    if (!name)
-        return tms_fail(TAMIS_E_UNAVAILABLE,
-                        "the filter's hash is \"%s\" (number %u), which is unknown here; register "
-                        "it with tamis_register_hash first",
-                        e->hash_name, e->hash);
-    if (strcmp(name, e->hash_name) != 0)
-        return tms_fail(TAMIS_E_UNAVAILABLE,
-                        "the filter's hash %u is called \"%s\", but here that number is \"%s\"",
-                        e->hash, e->hash_name, name);
     TMS_TRY(tms_hasher_init(hasher, e->hash, e->seed, secret));
     if (hasher->fingerprint != e->fingerprint)
-        return tms_fail(TAMIS_E_SECRET, "the filter was made with another secret "
-                                        "(the fingerprints differ)");
+        return tms_fail(TAMIS_E_SECRET,
+                        "the filter was made with another secret (the fingerprints differ)");
     return TAMIS_OK;
 }
 

@@ -13,11 +13,12 @@
 /* Rates below this are planned with two lines where that takes less space. */
 static const double blocked_two_lines_below = 2e-4;
 
-/* Powers of two that cost at most 1/64 of the size. */
-static uint64_t blocked_usual_fold(uint64_t lines)
+/* The power of two, up to 64, that costs at most one line and 1.5 % more: so
+ * every filter of one line a key folds by 2, and large ones by 64. */
+static uint64_t blocked_usual_fold(const tms_sizer *s, uint64_t lines)
 {
     uint64_t fold = 1;
-    while (fold < 64 && fold * 128 <= lines) fold *= 2;
+    while (fold < 64 && s->lines_per_key * (2 * fold - 1) <= lines / 64 + 1) fold *= 2;
     return fold;
 }
 

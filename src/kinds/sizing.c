@@ -11,7 +11,7 @@
 static uint64_t sizing_fold(const tms_sizer *sizer, const tamis_spec *spec, uint64_t units)
 {
     uint64_t parts = sizer->lines_per_key == 2 ? 2 : 1; /* each half folds by itself */
-    uint64_t usual = sizer->usual_fold(units / parts);
+    uint64_t usual = sizer->usual_fold(sizer, units);
     uint64_t asked = spec->fold ? spec->fold : 1;
     uint64_t both = asked;
     while (both % usual != 0) both += asked; /* usual is a small power of two */
@@ -66,6 +66,7 @@ static tamis_status sizing_from_memory(const tms_sizer *sizer, const tamis_spec 
     uint64_t most = sizer->most_units / 8 * sizer->unit_bits;
     uint64_t room = (whole < most ? whole : most) * 8 / sizer->unit_bits;
     uint64_t fold = sizing_fold(sizer, spec, room);
+    if (room < fold && spec->fold <= 1) fold = sizer->lines_per_key == 2 ? 2 : 1; /* no usual one */
     *units = room / fold * fold;
     if (*units == 0)
         return tms_fail(TAMIS_E_LIMIT,

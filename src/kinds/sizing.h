@@ -18,7 +18,7 @@ typedef struct tms_sizer {
     uint32_t lines_per_key; /* handed to the functions; 0 where it has no meaning */
     uint64_t most_units;
     /* Fold factors that a size divides by without being asked; given the size. */
-    uint64_t (*usual_fold)(uint64_t units);
+    uint64_t (*usual_fold)(const struct tms_sizer *, uint64_t units);
     double (*rate)(const struct tms_sizer *, uint64_t units, uint32_t hashes, double keys);
     uint32_t (*best_hashes)(const struct tms_sizer *, uint64_t units, double keys);
     bool (*size)(const struct tms_sizer *, double keys, double fpr, bool never_exceed,

@@ -49,8 +49,9 @@ tms_estimate tms_estimate_close(double sum_keys, double sum_variance, bool satur
 double tms_collision_rate(double keys, uint32_t width_bits);
 
 /* The chance that a chi-square variable with `dof` degrees of freedom is at
- * least `chi2` (Wilson and Hilferty's cube root; within 1 % of the truth for
- * dof >= 30 and tails above 1e-6). 1 when dof is not positive. */
+ * least `chi2` (Wilson and Hilferty's cube root; within 1 % at the 1 % point for
+ * dof >= 10, within 7 % at 1e-6 for dof >= 100, on the cautious side). 1 when dof
+ * is not positive. */
 double tms_dispersion_p(double chi2, double dof);
 
 #endif

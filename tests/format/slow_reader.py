@@ -259,8 +259,10 @@ class Header:
             need(fingerprint(secret) == self.fingerprint, "SECRET", "another secret")
         else:
             need(self.fingerprint == 0, "CORRUPT", f"{self.hash_name} has no secret")
+            need(secret is None, "SECRET", "made without a secret, but one was given")
         for node in self.nodes:
             need(node.kind in CHECKS, "VERSION", f"kind {node.kind}")
+        for node in self.nodes:
             CHECKS[node.kind](node)
 
 

@@ -47,7 +47,7 @@ static void blocked_rate_meets_reference(void **state)
             rows[i].want, 1e-6);
 }
 
-static void blocked_rate_meets_the_issue(void **state)
+static void blocked_rate_meets_the_bars(void **state)
 {
     static const struct {
         const char *why;
@@ -131,6 +131,7 @@ static void blocked_check_size(double keys, double fpr, uint32_t per_key)
     const double rate = tms_blocked_rate(lines, hashes, per_key, keys);
     const uint64_t spare = (uint64_t)((double)lines / 1.0301);
     check(why, rate <= bar * (1 + 1e-9), rate, bar);
+    check(why, fpr > 0.3 || rate <= 1.02 * fpr * (1 + 1e-9), rate, 1.02 * fpr);
     check(why, lines % per_key == 0, (double)lines, 0);
     if (spare > 2 * per_key)
         check(why, blocked_lowest(spare - spare % per_key - per_key, per_key, keys) > bar,
@@ -198,12 +199,12 @@ static void blocked_rate_meets_simulation(void **state)
         uint32_t hashes, keys;
         double within;
     } rows[] = {
-        {"8 bits per key", 5, SIM_LINES * 64, 0.005},  /* 1 sd 0.001 */
-        {"10 bits per key", 6, SIM_LINES * 51, 0.006}, /* 1 sd 0.0015 */
-        {"12 bits per key", 7, SIM_LINES * 43, 0.009}, /* 1 sd 0.002 */
-        {"16 bits per key", 8, SIM_LINES * 32, 0.015}, /* 1 sd 0.003 */
-        {"three times too many", 6, SIM_LINES * 154, 0.005},
-        {"few hashes", 2, SIM_LINES * 100, 0.005},
+        {"8 bits per key", 5, SIM_LINES * 64, 0.007},        /* 1 sd 0.0017 */
+        {"10 bits per key", 6, SIM_LINES * 51, 0.009},       /* 1 sd 0.0022 */
+        {"12 bits per key", 7, SIM_LINES * 43, 0.016},       /* 1 sd 0.0042 */
+        {"16 bits per key", 8, SIM_LINES * 32, 0.024},       /* 1 sd 0.0060 */
+        {"three times too many", 6, SIM_LINES * 154, 0.004}, /* 1 sd 0.0010 */
+        {"few hashes", 2, SIM_LINES * 100, 0.003},           /* 1 sd 0.0006 */
     };
     static sim_table t;
     uint64_t seed = 7;
@@ -227,7 +228,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocked_rate_meets_reference),
-        cmocka_unit_test(blocked_rate_meets_the_issue),
+        cmocka_unit_test(blocked_rate_meets_the_bars),
         cmocka_unit_test(blocked_rate_is_smooth),
         cmocka_unit_test(blocked_rate_counts_fractions_of_keys),
         cmocka_unit_test(blocked_best_hashes_is_best),

@@ -57,7 +57,8 @@ static void sim_judge(sim_verdict *v, tms_estimate e, double keys)
 static void sim_close(const char *why, const sim_verdict *v, double keys, double bias)
 {
     check_near(why, v->sum / v->filters, keys, bias);
-    check(why, v->covered >= 0.92 * v->filters, v->covered / v->filters, 0.95);
+    const double share = v->covered / v->filters;
+    check(why, share >= 0.94 - 3 * sqrt(0.94 * 0.06 / v->filters), share, 0.95);
 }
 
 static void classic_estimate_is_unbiased(void **state)
@@ -67,9 +68,9 @@ static void classic_estimate_is_unbiased(void **state)
         uint32_t bits, hashes, keys;
         double bias; /* at least 3 sd of the mean of 4000 filters */
     } rows[] = {
-        {"a single key", 64, 4, 1, 0.005},        {"a small filter", 288, 20, 10, 0.003},
-        {"at capacity", 960, 7, 95, 0.002},       {"twice over", 960, 7, 190, 0.002},
-        {"three times over", 960, 7, 285, 0.002},
+        {"a single key", 64, 4, 1, 0.005},      {"one word, overfull", 64, 4, 33, 0.008},
+        {"a small filter", 288, 20, 10, 0.003}, {"at capacity", 960, 7, 95, 0.002},
+        {"twice over", 960, 7, 190, 0.002},     {"three times over", 960, 7, 285, 0.002},
     };
     uint64_t seed = 3;
     (void)state;

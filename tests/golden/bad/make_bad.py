@@ -387,8 +387,8 @@ def write(folder):
     ROWS.clear()
 
 
-def main():
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE.parent
+def make_all(target):
+    """Writes both folders below `target`."""
     sound = encode([blocked()])
     magic_and_version(sound)
     header_sizes(sound)
@@ -409,4 +409,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    make_all(HERE.parent)

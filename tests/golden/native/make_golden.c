@@ -111,7 +111,8 @@ static void json_spec(FILE *out, const tamis_spec *spec)
 static void json_making(FILE *out, const golden_recipe *r)
 {
     static const char *const with[] = {"", "merge", "intersect"};
-    fprintf(out, "     \"keys\": {\"rule\": \"%s\", \"first\": %" PRIu64 ", \"count\": %" PRIu64 "}",
+    fprintf(out,
+            "     \"keys\": {\"rule\": \"%s\", \"first\": %" PRIu64 ", \"count\": %" PRIu64 "}",
             golden_rule_names[r->rule], r->keys.first, r->keys.count);
     if (r->fold > 0) fprintf(out, ", \"folded_by\": %" PRIu64, r->fold);
     if (r->with != GOLDEN_ALONE) {
