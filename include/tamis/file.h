@@ -81,6 +81,26 @@ TAMIS_API tamis_status tamis_save(const tamis_filter *f, const char *path,
 TAMIS_API tamis_status tamis_open(const char *path, const tamis_open_options *options,
                                   tamis_filter **out);
 
+/** What tamis_file_add_many did.                                            */
+typedef struct tamis_file_added {
+    uint64_t added;    /* keys that were new and are in the file now               */
+    uint64_t known;    /* keys that the filter may already have held               */
+    bool rewritten;    /* the file was written anew, with its journal taken in     */
+    uint64_t appended; /* keys in the journal now: read with the filter every time */
+} tamis_file_added;
+
+/** Adds keys to the filter in a file, in time that depends on the keys and not
+ *  on the filter: the digests of the new ones are appended as a journal, which
+ *  every way of opening reads with the filter (a view does not: it refuses).
+ *  When the journal passes 1/16 of the body, and 1 MiB, the file is written
+ *  anew. Killed at any moment, the file holds all keys or none of the call, and
+ *  is sound. Processes that do this at once take turns (flock). Plain files
+ *  only. `result` may be NULL. Errors: as tamis_open and tamis_add_many; the
+ *  file is then as it was.                                                  */
+TAMIS_API tamis_status tamis_file_add_many(const char *path, const tamis_keys *keys,
+                                           const tamis_open_options *options,
+                                           tamis_file_added *result);
+
 /* ---- bytes -------------------------------------------------------------- */
 
 /** Bytes that tamis_encode writes for `f`.                                  */

@@ -1,20 +1,68 @@
-/* load.c - reading: from a stream or memory into memory of its own, or in
- * place over a caller's bytes or a mapped file.                             */
+/* load.c - reading a filter into memory of its own, from a stream, from bytes
+ * or from a file.                                                           */
 #include <inttypes.h>
 #include <string.h>
 #include <tamis/file.h>
 #include <unistd.h>
 
+#include "base/endian.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "facade/load.h"
 #include "facade/origin.h"
 #include "facade/tree.h"
-#include "format/chunks.h"
+#include "format/journal.h"
 #include "format/map.h"
 #include "format/stream.h"
-#include "format/transport.h"
 
 static const tamis_open_options load_defaults = {0};
+
+/* ---- the journal -------------------------------------------------------- */
+
+tamis_status tms_input_split(const uint8_t *bytes, uint64_t size, const tamis_alloc *alloc,
+                             tms_input *out)
+{
+    tms_envelope e = {0};
+    *out = (tms_input){.size = size, .tail = bytes + size};
+    if (tms_envelope_read(bytes, (size_t)size, alloc, &e) != TAMIS_OK) return TAMIS_OK;
+    tamis_status status = TAMIS_OK;
+    if (size > e.file_bytes) {
+        out->tail = bytes + e.file_bytes;
+        status = tms_journal_find(&e, out->tail - e.trailer_bytes, out->tail, size - e.file_bytes);
+        out->size = e.file_bytes;
+        out->tail_bytes = size - e.file_bytes;
+    }
+    out->sizes = e;
+    out->sizes.nodes = NULL; /* freed now */
+    out->sizes.metadata = NULL;
+    tms_envelope_free(alloc, &e);
+    return status;
+}
+
+/* A watched filter answers "maybe" where it is damaged: nothing to set there. */
+static tamis_status load_amend(tamis_filter *f, uint64_t digest)
+{
+    const tms_ops *ops = f->origin->ops ? f->origin->ops : f->ops;
+    bool was_new;
+    tamis_status status = tms_origin_amend(f, digest);
+    if (status != TAMIS_OK) return f->origin->ops ? TAMIS_OK : status;
+    return ops->add(f, digest, &was_new);
+}
+
+tamis_status tms_input_replay(const tms_input *input, bool in_place, tamis_filter *f)
+{
+    const uint8_t *digests;
+    uint64_t at = 0, count;
+    bool was_new;
+    while (tms_journal_next(&input->sizes, input->tail, &at, &digests, &count)) {
+        for (uint64_t i = 0; i < count; i++) {
+            uint64_t digest = tms_load64(digests + 8 * i);
+            TMS_TRY(in_place ? load_amend(f, digest) : f->ops->add(f, digest, &was_new));
+        }
+        if (!(f->kind->abilities & TAMIS_CAN_GROW)) tms_filter_count(f, count);
+    }
+    return TAMIS_OK;
+}
 
 /* ---- damage in bodies of their own -------------------------------------- */
 
@@ -114,10 +162,12 @@ static tamis_status load_bodies(tms_reader *reader, const tms_envelope *e, bool 
     return status;
 }
 
-/* Where an input's length is known: `size`; otherwise UINT64_MAX. */
-static tamis_status load_tree(tms_reader *reader, uint64_t size, const tamis_open_options *options,
-                              tms_envelope *e, tamis_filter **out)
+/* Where an input's length is known: input->size; otherwise UINT64_MAX. */
+static tamis_status load_tree(tms_reader *reader, const tms_input *input,
+                              const tamis_open_options *options, tms_envelope *e,
+                              tamis_filter **out)
 {
+    uint64_t size = input->size;
     bool salvage = (options->flags & TAMIS_OPEN_SALVAGE) != 0;
     TMS_TRY(tms_reader_header(reader, e));
     if (size != UINT64_MAX && tms_reader_transport(reader) == TAMIS_PLAIN) {
@@ -125,18 +175,21 @@ static tamis_status load_tree(tms_reader *reader, uint64_t size, const tamis_ope
         if (!(salvage && status == TAMIS_E_TRUNCATED)) TMS_TRY(status);
     }
     TMS_TRY(tms_tree_make(e, options, NULL, out));
+    e->journal_bytes = input->sizes.journal_bytes;
     TMS_TRY(load_bodies(reader, e, salvage, *out));
-    return size == UINT64_MAX || salvage ? TAMIS_OK : tms_reader_end(reader);
+    bool ends_here = size != UINT64_MAX && !salvage && input->tail_bytes == 0;
+    if (ends_here) TMS_TRY(tms_reader_end(reader));
+    return tms_input_replay(input, false, *out);
 }
 
-static tamis_status load_source(tamis_source source, void *ctx, uint64_t size,
+static tamis_status load_source(tamis_source source, void *ctx, const tms_input *input,
                                 const tamis_open_options *options, tamis_filter **out)
 {
     tms_reader *reader = NULL;
     tms_envelope envelope = {0};
     tamis_filter *f = NULL;
     TMS_TRY(tms_reader_open(source, ctx, options->alloc, &reader));
-    tamis_status status = load_tree(reader, size, options, &envelope, &f);
+    tamis_status status = load_tree(reader, input, options, &envelope, &f);
     tms_envelope_free(options->alloc, &envelope);
     tms_reader_close(reader);
     if (status == TAMIS_OK)
@@ -149,107 +202,36 @@ static tamis_status load_source(tamis_source source, void *ctx, uint64_t size,
 tamis_status tamis_load_from(tamis_source source, void *ctx, const tamis_open_options *options,
                              tamis_filter **out)
 {
+    const tms_input input = {.size = UINT64_MAX};
     *out = NULL;
-    return load_source(source, ctx, UINT64_MAX, options ? options : &load_defaults, out);
+    return load_source(source, ctx, &input, options ? options : &load_defaults, out);
 }
 
 tamis_status tamis_load(const void *bytes, size_t size, const tamis_open_options *options,
                         tamis_filter **out)
 {
     tms_bytes from = {.bytes = bytes, .size = size};
+    tms_input input;
+    if (!options) options = &load_defaults;
     *out = NULL;
-    return load_source(tms_bytes_source, &from, size, options ? options : &load_defaults, out);
+    TMS_TRY(tms_input_split(bytes, size, options->alloc, &input));
+    return load_source(tms_bytes_source, &from, &input, options, out);
 }
 
-/* ---- in place ----------------------------------------------------------- */
-
-/* Verifies and watches as the flags ask. Maps that ask for nothing are checked
- * by tamis_verify, when the caller likes. */
-static tamis_status load_trust(tamis_filter *f, uint32_t flags)
-{
-    tamis_damage damage;
-    if (flags & TAMIS_OPEN_LAZY) return tms_origin_watch(f);
-    if (flags & TAMIS_OPEN_MAP && !(flags & TAMIS_OPEN_SALVAGE)) return TAMIS_OK;
-    tamis_status status = tms_origin_verify(f->origin, &damage);
-    if (status == TAMIS_OK || !(flags & TAMIS_OPEN_SALVAGE)) return status;
-    TMS_TRY(tms_origin_watch(f));
-    (void)tms_origin_verify(f->origin, &damage); /* now the chunks are remembered */
-    return TAMIS_OK;
-}
-
-static tamis_status load_over(const uint8_t *bytes, const tms_envelope *e,
-                              const tamis_open_options *options, tamis_filter **out)
-{
-    const uint8_t *area = bytes + e->header_bytes;
-    tamis_filter *f = NULL;
-    TMS_TRY(tms_tree_make(e, options, area, &f));
-    tamis_status status = tms_origin_make(f);
-    if (status == TAMIS_OK) {
-        f->origin->area = area;
-        f->origin->trailer = area + e->body_bytes;
-        f->origin->envelope = *e;
-        f->origin->envelope.nodes = NULL; /* the caller's, and soon gone */
-        f->origin->envelope.metadata = NULL;
-        status = load_trust(f, options->flags);
-    }
-    if (status == TAMIS_OK)
-        *out = f;
-    else
-        tamis_free(f);
-    return status;
-}
-
-/* A salvaged input that ends early is copied: nothing may touch its missing end. */
-static tamis_status load_in_place(const uint8_t *bytes, uint64_t size,
-                                  const tamis_open_options *options, tamis_filter **out)
-{
-    tms_envelope e = {0};
-    if (tms_transport_recognise(bytes, size < 8 ? (size_t)size : 8) != TAMIS_PLAIN)
-        return tms_fail(TAMIS_E_UNSUPPORTED,
-                        "a compressed filter cannot be used in place; load it instead");
-    TMS_TRY(tms_envelope_read(bytes, (size_t)size, options->alloc, &e));
-    tamis_status status = tms_envelope_fits(&e, size);
-    if (status == TAMIS_OK)
-        status = load_over(bytes, &e, options, out);
-    else if (status == TAMIS_E_TRUNCATED && options->flags & TAMIS_OPEN_SALVAGE)
-        status = tamis_load(bytes, (size_t)size, options, out);
-    tms_envelope_free(options->alloc, &e);
-    return status;
-}
-
-tamis_status tamis_view(const void *bytes, size_t size, const tamis_open_options *options,
-                        tamis_filter **out)
-{
-    tamis_open_options view = options ? *options : load_defaults;
-    *out = NULL;
-    view.flags &= ~(uint32_t)TAMIS_OPEN_MAP;
-    return load_in_place(bytes, size, &view, out);
-}
-
-/* ---- files -------------------------------------------------------------- */
-
-static tamis_status load_map(const char *path, const tamis_open_options *options,
-                             tamis_filter **out)
-{
-    tms_map map;
-    TMS_TRY(tms_map_open(path, &map));
-    if (options->flags & TAMIS_OPEN_WARM) tms_map_warm(&map);
-    tamis_status status = load_in_place(map.bytes, map.size, options, out);
-    if (status == TAMIS_OK && (*out)->origin && (*out)->origin->trailer)
-        (*out)->origin->map = map;
-    else
-        tms_map_close(&map);
-    return status;
-}
-
-static tamis_status load_file(const char *path, const tamis_open_options *options,
-                              tamis_filter **out)
+/* A regular file is looked at through a map for its journal; only its ends are
+ * touched by that. */
+tamis_status tms_load_file(const char *path, const tamis_open_options *options, tamis_filter **out)
 {
     int file = -1;
     uint64_t size = 0;
+    tms_map map = {0};
+    tms_input input = {.size = UINT64_MAX};
     TMS_TRY(tms_file_source_open(path, &file, &size));
-    tamis_status status =
-        load_source(tms_file_source, &file, size ? size : UINT64_MAX, options, out);
+    tamis_status status = size ? tms_map_open(path, &map) : TAMIS_OK;
+    if (status == TAMIS_OK && size)
+        status = tms_input_split(map.bytes, map.size, options->alloc, &input);
+    if (status == TAMIS_OK) status = load_source(tms_file_source, &file, &input, options, out);
+    tms_map_close(&map);
     close(file);
     return status;
 }
@@ -258,6 +240,6 @@ tamis_status tamis_open(const char *path, const tamis_open_options *options, tam
 {
     if (!options) options = &load_defaults;
     *out = NULL;
-    return options->flags & TAMIS_OPEN_MAP ? load_map(path, options, out)
-                                           : load_file(path, options, out);
+    return options->flags & TAMIS_OPEN_MAP ? tms_load_map(path, options, out)
+                                           : tms_load_file(path, options, out);
 }

@@ -36,15 +36,29 @@ tamis_status tms_origin_writable(const tamis_filter *f)
 
 /* ---- watching ----------------------------------------------------------- */
 
+static uint8_t origin_state(const tms_origin *o, uint64_t chunk)
+{
+    return o->states ? atomic_load_explicit(&o->states[chunk], memory_order_relaxed)
+                     : TMS_CHUNK_UNKNOWN;
+}
+
+static void origin_set_state(const tms_origin *o, uint64_t chunk, tms_chunk_state state)
+{
+    atomic_store_explicit(&o->states[chunk], (uint8_t)state, memory_order_relaxed);
+}
+
+/* What was amended was sound, and no longer matches its checksum. */
+static bool origin_is_sound(const tms_origin *o, uint64_t chunk)
+{
+    return origin_state(o, chunk) == TMS_CHUNK_AMENDED ||
+           tms_chunk_is_sound(&o->envelope, o->trailer, o->area, chunk);
+}
+
 static bool origin_is_damaged(const tms_origin *o, uint64_t chunk)
 {
-    uint8_t state = atomic_load_explicit(&o->states[chunk], memory_order_relaxed);
-    if (state == TMS_CHUNK_UNKNOWN) {
-        bool sound = tms_chunk_is_sound(&o->envelope, o->trailer, o->area, chunk);
-        state = sound ? TMS_CHUNK_SOUND : TMS_CHUNK_DAMAGED;
-        atomic_store_explicit(&o->states[chunk], state, memory_order_relaxed);
-    }
-    return state == TMS_CHUNK_DAMAGED;
+    if (origin_state(o, chunk) == TMS_CHUNK_UNKNOWN)
+        origin_set_state(o, chunk, origin_is_sound(o, chunk) ? TMS_CHUNK_SOUND : TMS_CHUNK_DAMAGED);
+    return origin_state(o, chunk) == TMS_CHUNK_DAMAGED;
 }
 
 typedef struct origin_walk {
@@ -104,17 +118,56 @@ static const tms_ops origin_ops = {.may_contain = origin_may_contain,
                                    .may_contain_many = origin_may_contain_many,
                                    .add_many = origin_add_many};
 
-tamis_status tms_origin_watch(tamis_filter *f)
+static tamis_status origin_make_states(tamis_filter *f)
 {
     tms_origin *o = f->origin;
     if (o->states) return TAMIS_OK;
     size_t chunks = (size_t)o->envelope.chunk_count;
     o->states = tms_alloc(&f->alloc, chunks);
-    if (!o->states) return tms_fail_memory("the states of the chunks", chunks);
+    return o->states ? TAMIS_OK : tms_fail_memory("the states of the chunks", chunks);
+}
+
+tamis_status tms_origin_watch(tamis_filter *f)
+{
+    tms_origin *o = f->origin;
+    if (o->ops) return TAMIS_OK;
+    TMS_TRY(origin_make_states(f));
     o->ops = f->ops;
     f->ops = &origin_ops;
     f->read_only = true;
     return TAMIS_OK;
+}
+
+/* ---- amending ----------------------------------------------------------- */
+
+typedef struct origin_amendment {
+    const tms_origin *origin;
+    tamis_status status;
+} origin_amendment;
+
+static void origin_amend_chunk(void *ctx, const uint8_t *address)
+{
+    origin_amendment *amendment = ctx;
+    const tms_origin *o = amendment->origin;
+    uint64_t chunk = (uint64_t)(address - o->area) / o->envelope.chunk_bytes;
+    if (origin_is_damaged(o, chunk)) amendment->status = tms_chunk_fail(&o->envelope, chunk);
+}
+
+/* The chunks are marked only when all of them have been found sound. */
+static void origin_mark_amended(void *ctx, const uint8_t *address)
+{
+    const tms_origin *o = ctx;
+    uint64_t chunk = (uint64_t)(address - o->area) / o->envelope.chunk_bytes;
+    origin_set_state(o, chunk, TMS_CHUNK_AMENDED);
+}
+
+tamis_status tms_origin_amend(tamis_filter *f, uint64_t digest)
+{
+    origin_amendment amendment = {.origin = f->origin};
+    TMS_TRY(origin_make_states(f));
+    f->kind->touch(f, digest, origin_amend_chunk, &amendment);
+    if (amendment.status == TAMIS_OK) f->kind->touch(f, digest, origin_mark_amended, f->origin);
+    return amendment.status;
 }
 
 /* ---- verifying ---------------------------------------------------------- */
@@ -131,18 +184,18 @@ tamis_status tms_origin_verify(const tms_origin *o, tamis_damage *damage)
                           .chunk_bytes = o->envelope.chunk_bytes};
     uint64_t first = 0;
     for (uint64_t i = 0; i < found.chunks; i++) {
-        bool sound = tms_chunk_is_sound(&o->envelope, o->trailer, o->area, i);
-        if (o->states)
-            atomic_store_explicit(&o->states[i], sound ? TMS_CHUNK_SOUND : TMS_CHUNK_DAMAGED,
-                                  memory_order_relaxed);
+        bool sound = origin_is_sound(o, i);
+        if (o->states && origin_state(o, i) != TMS_CHUNK_AMENDED)
+            origin_set_state(o, i, sound ? TMS_CHUNK_SOUND : TMS_CHUNK_DAMAGED);
         if (sound) continue;
         if (found.damaged == 0) first = i;
         origin_note(o, i, &found);
     }
     if (damage) *damage = found;
     if (found.damaged) return tms_chunk_fail(&o->envelope, first);
-    return tms_trailer_is_sound(&o->envelope, o->trailer) ? TAMIS_OK
-                                                          : tms_trailer_fail(&o->envelope);
+    return o->table_sum == tms_trailer_sum(&o->envelope, o->trailer)
+               ? TAMIS_OK
+               : tms_trailer_fail(&o->envelope);
 }
 
 uint64_t tms_origin_damaged_bytes(const tamis_filter *f)

@@ -17,7 +17,8 @@
 typedef enum tms_chunk_state {
     TMS_CHUNK_UNKNOWN,
     TMS_CHUNK_SOUND,
-    TMS_CHUNK_DAMAGED
+    TMS_CHUNK_DAMAGED,
+    TMS_CHUNK_AMENDED /* was sound; keys of the journal have been added since */
 } tms_chunk_state;
 
 typedef struct tms_origin {
@@ -26,8 +27,9 @@ typedef struct tms_origin {
     const uint8_t *area;     /* the bodies, one after another */
     const uint8_t *trailer;  /* their checksums; NULL: nothing to verify against */
     tms_envelope envelope;   /* its derived sizes; it has no nodes and no metadata */
-    _Atomic uint8_t *states; /* tms_chunk_state a chunk; NULL: chunks are not watched */
-    const tms_ops *ops;      /* the kind's own, behind the watching ones */
+    uint64_t table_sum;      /* as it was when opened: appending changes it in the file */
+    _Atomic uint8_t *states; /* tms_chunk_state a chunk; NULL: nothing is known of them */
+    const tms_ops *ops;      /* the kind's own, behind the watching ones; NULL: not watched */
 } tms_origin;
 
 /* Gives `f` an origin, all zero, which is dropped with it. */
@@ -38,6 +40,11 @@ tamis_status tms_origin_writable(const tamis_filter *f);
 
 /* From now on f's queries look at the chunks they touch. */
 tamis_status tms_origin_watch(tamis_filter *f);
+
+/* To be called before a digest is added to a body that lies in the origin's
+ * private pages: the chunks it will change are verified while they still can
+ * be. TAMIS_E_CORRUPT when one is damaged. */
+tamis_status tms_origin_amend(tamis_filter *f, uint64_t digest);
 
 /* Verifies every chunk. Without `damage` the first damaged one is the error. */
 tamis_status tms_origin_verify(const tms_origin *origin, tamis_damage *damage);

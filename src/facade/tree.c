@@ -25,7 +25,8 @@ static tamis_status tree_check_hash(const tms_envelope *e)
                         e->hash, e->hash_name, name);
     if ((e->hash == TAMIS_HASH_SIPHASH) != (e->fingerprint != 0))
         return tms_fail(TAMIS_E_CORRUPT,
-                        "the hash %s and the fingerprint %" PRIx64 " of a secret do not go together",
+                        "the hash %s and the fingerprint %" PRIx64
+                        " of a secret do not go together",
                         name, e->fingerprint);
     return TAMIS_OK;
 }

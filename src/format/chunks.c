@@ -10,11 +10,6 @@ uint64_t tms_chunk_sum(const void *bytes, size_t size, uint64_t header_sum, uint
     return tms_checksum(bytes, size, header_sum + index);
 }
 
-uint64_t tms_trailer_sum(const uint8_t *table, size_t size, uint64_t header_sum)
-{
-    return tms_checksum(table, size, header_sum);
-}
-
 size_t tms_chunk_size(const tms_envelope *e, uint64_t index)
 {
     const uint64_t left = e->body_bytes - index * e->chunk_bytes;
@@ -32,6 +27,11 @@ static size_t chunks_table_bytes(const tms_envelope *e)
     return (size_t)(8 * e->chunk_count);
 }
 
+uint64_t tms_trailer_sum(const tms_envelope *e, const uint8_t *table)
+{
+    return tms_checksum(table, chunks_table_bytes(e), e->header_sum + e->journal_bytes);
+}
+
 bool tms_chunk_is_sound(const tms_envelope *e, const uint8_t *trailer, const uint8_t *body_area,
                         uint64_t index)
 {
@@ -41,7 +41,7 @@ bool tms_chunk_is_sound(const tms_envelope *e, const uint8_t *trailer, const uin
 bool tms_trailer_is_sound(const tms_envelope *e, const uint8_t *trailer)
 {
     const size_t size = chunks_table_bytes(e);
-    return tms_load64(trailer + size) == tms_trailer_sum(trailer, size, e->header_sum);
+    return tms_load64(trailer + size) == tms_trailer_sum(e, trailer);
 }
 
 void tms_trailer_fill(const tms_envelope *e, const uint8_t *body_area, uint8_t *trailer)
@@ -49,7 +49,7 @@ void tms_trailer_fill(const tms_envelope *e, const uint8_t *body_area, uint8_t *
     for (uint64_t i = 0; i < e->chunk_count; i++)
         tms_store64(trailer + 8 * i, chunks_sum_in_place(e, body_area, i));
     const size_t size = chunks_table_bytes(e);
-    tms_store64(trailer + size, tms_trailer_sum(trailer, size, e->header_sum));
+    tms_store64(trailer + size, tms_trailer_sum(e, trailer));
 }
 
 tamis_status tms_chunk_fail(const tms_envelope *e, uint64_t index)

@@ -14,8 +14,9 @@
 /* The checksum of chunk `index`. */
 uint64_t tms_chunk_sum(const void *bytes, size_t size, uint64_t header_sum, uint64_t index);
 
-/* The checksum of the table of chunk sums. */
-uint64_t tms_trailer_sum(const uint8_t *table, size_t size, uint64_t header_sum);
+/* The checksum of the table of chunk sums, which also tells how much of a
+ * journal counts. */
+uint64_t tms_trailer_sum(const tms_envelope *e, const uint8_t *table);
 
 /* Bytes of chunk `index` < chunk_count: chunk_bytes, or fewer for the last. */
 size_t tms_chunk_size(const tms_envelope *e, uint64_t index);

@@ -54,7 +54,8 @@ typedef struct tms_envelope {
      * power of two from TMS_CHUNK_LEAST to TMS_CHUNK_MOST. */
     uint64_t chunk_bytes;
     uint64_t header_bytes, body_bytes, chunk_count, trailer_bytes, file_bytes;
-    uint64_t header_sum; /* by write or read */
+    uint64_t header_sum;    /* by write or read */
+    uint64_t journal_bytes; /* by tms_journal_find; 0: no journal counts */
 } tms_envelope;
 
 /* Checks nodes and metadata as the caller filled them in and computes the

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -46,26 +47,38 @@ static tamis_status map_judge(const char *path, const struct stat *facts)
     return TAMIS_OK;
 }
 
-static tamis_status map_pages(const char *path, int fd, const struct stat *facts, tms_map *out)
+static tamis_status map_pages(const char *path, int fd, const struct stat *facts, bool own,
+                              tms_map *out)
 {
     TMS_TRY(map_judge(path, facts));
-    void *bytes = mmap(NULL, (size_t)facts->st_size, PROT_READ, MAP_SHARED, fd, 0);
+    void *bytes = mmap(NULL, (size_t)facts->st_size, own ? PROT_READ | PROT_WRITE : PROT_READ,
+                       own ? MAP_PRIVATE : MAP_SHARED, fd, 0);
     if (bytes == MAP_FAILED) return map_fail(path, "mapping", errno);
     out->bytes = bytes;
     out->size = (uint64_t)facts->st_size;
     return TAMIS_OK;
 }
 
-tamis_status tms_map_open(const char *path, tms_map *out)
+static tamis_status map_open(const char *path, bool own, tms_map *out)
 {
     memset(out, 0, sizeof *out);
     int fd;
     struct stat facts = {0};
     /* Without O_NONBLOCK, opening a pipe waits for somebody to write to it. */
     TMS_TRY(map_open_fd(path, O_NONBLOCK, &fd, &facts));
-    const tamis_status status = map_pages(path, fd, &facts, out);
+    const tamis_status status = map_pages(path, fd, &facts, own, out);
     close(fd); /* the map keeps the file */
     return status;
+}
+
+tamis_status tms_map_open(const char *path, tms_map *out)
+{
+    return map_open(path, false, out);
+}
+
+tamis_status tms_map_open_private(const char *path, tms_map *out)
+{
+    return map_open(path, true, out);
 }
 
 static void map_touch(const tms_map *map)

@@ -22,6 +22,10 @@ typedef struct tms_map {
  * address space). */
 tamis_status tms_map_open(const char *path, tms_map *out);
 
+/* The same, with pages that may be written to: the first write to a page makes
+ * a copy of it for this process alone, and never reaches the file. */
+tamis_status tms_map_open_private(const char *path, tms_map *out);
+
 /* Reads every page in, so that no query waits for the disk. Advice: where the
  * system cannot, nothing happens. */
 void tms_map_warm(const tms_map *map);

@@ -93,12 +93,6 @@ static void stream_desk_sum(const tms_envelope *e, const stream_desk *desk, uint
                 tms_chunk_sum(desk->chunk, tms_chunk_size(e, index), e->header_sum, index));
 }
 
-/* The sum over the table, from the table on the desk. */
-static uint64_t stream_desk_trailer_sum(const tms_envelope *e, const stream_desk *desk)
-{
-    return tms_trailer_sum(desk->trailer, (size_t)(8 * e->chunk_count), e->header_sum);
-}
-
 /* ---- writing ------------------------------------------------------------ */
 
 static tamis_status stream_write_header(tms_envelope *e, const tamis_alloc *alloc, tamis_sink sink,
@@ -130,7 +124,7 @@ static tamis_status stream_write_bodies(const tms_envelope *e, const uint8_t *co
 static tamis_status stream_write_trailer(const tms_envelope *e, const stream_desk *desk,
                                          tamis_sink sink, void *ctx)
 {
-    tms_store64(desk->trailer + 8 * e->chunk_count, stream_desk_trailer_sum(e, desk));
+    tms_store64(desk->trailer + 8 * e->chunk_count, tms_trailer_sum(e, desk->trailer));
     for (uint64_t at = 0; at < e->trailer_bytes; at += STREAM_PIECE) {
         const uint64_t left = e->trailer_bytes - at;
         TMS_TRY(sink(ctx, desk->trailer + at, left < STREAM_PIECE ? (size_t)left : STREAM_PIECE));
@@ -405,7 +399,7 @@ static tamis_status reader_table_sum(reader_task *t)
     uint8_t sum[8];
     size_t got;
     TMS_TRY(reader_take(t, sum, sizeof sum, e->file_bytes - sizeof sum, &got));
-    if (!t->damaged && tms_load64(sum) != stream_desk_trailer_sum(e, &t->desk))
+    if (!t->damaged && tms_load64(sum) != tms_trailer_sum(e, t->desk.trailer))
         return tms_trailer_fail(e);
     return t->salvage ? TAMIS_OK : reader_contents_end(t->reader);
 }

@@ -8,6 +8,7 @@ STATUS = {0: "OK", 10: "NOMEM", 11: "LIMIT", 20: "SPEC", 21: "UNREACHABLE", 22: 
           50: "TRUNCATED", 51: "CORRUPT", 52: "VERSION", 60: "IO"}
 PLAIN, ZSTD, GZIP = 0, 1, 2
 SALVAGE = 4
+ROWS = 3
 
 
 class Spec(ctypes.Structure):
@@ -33,6 +34,11 @@ class SaveOptions(ctypes.Structure):
                 ("reserved", ctypes.c_uint64 * 4)]
 
 
+class Keys(ctypes.Structure):
+    _fields_ = [("layout", ctypes.c_int), ("count", ctypes.c_size_t), ("data", ctypes.c_char_p),
+                ("offsets", ctypes.c_void_p), ("width", ctypes.c_size_t)]
+
+
 class LibraryRefused(Exception):
     def __init__(self, status, sentence):
         super().__init__(f"{status}: {sentence}")
@@ -51,6 +57,7 @@ class Library:
                 ("save", ctypes.c_int, [handle, text, handle]),
                 ("add", ctypes.c_int, [handle, text, size]),
                 ("may_contain", ctypes.c_bool, [handle, text, size]),
+                ("file_add_many", ctypes.c_int, [text, handle, handle, handle]),
                 ("encoded_size", ctypes.c_uint64, [handle]),
                 ("encode", ctypes.c_int, [handle, text, size]),
                 ("free", None, [handle])):
@@ -70,6 +77,11 @@ class Library:
     def load(self, data, secret=None, flags=0):
         options = OpenOptions(flags=flags, secret=secret)
         return self.product(self.lib.tamis_load, data, len(data), ctypes.byref(options))
+
+    def file_add(self, path, keys):
+        """Appends keys of one length to a file."""
+        batch = Keys(layout=ROWS, count=len(keys), data=b"".join(keys), width=len(keys[0]))
+        self.must(self.lib.tamis_file_add_many(os.fsencode(path), ctypes.byref(batch), None, None))
 
     def product(self, call, *arguments):
         handle = ctypes.c_void_p()

@@ -173,14 +173,24 @@ class Node:
         need(reserved == 0 and more_reserved == 0, "CORRUPT", "reserved bytes of a node")
         need(not any(self.params[self.param_count:]), "CORRUPT", "parameters after the last")
 
+    def positions(self, h):
+        if self.kind == CLASSIC:
+            return classic_positions(h, *self.params[:2])
+        return blocked_positions(h, *self.params[:3])
+
     def may_contain(self, h):
         if self.kind == SCALABLE:
             return any(child.may_contain(h) for child in self.children)
-        if self.kind == CLASSIC:
-            positions = classic_positions(h, *self.params[:2])
-        else:
-            positions = blocked_positions(h, *self.params[:3])
-        return all(self.body[at // 8] >> at % 8 & 1 for at in positions)
+        return all(self.body[at // 8] >> at % 8 & 1 for at in self.positions(h))
+
+    def add(self, h):
+        """Adds a digest of a journal; a layer that this would overfill is not made here."""
+        if self.kind == SCALABLE:
+            if not self.may_contain(h):
+                self.children[-1].add(h)
+            return
+        for at in self.positions(h):
+            self.body[at // 8] |= 1 << at % 8
 
 
 class Header:
@@ -279,8 +289,36 @@ def check_body(header, data):
     for i in range(header.chunk_count):
         need(chunk_is_sound(header, data, i), "CORRUPT", f"chunk {i} disagrees")
     table = data[header.body_end:header.file_bytes - 8]
-    need(checksum(table, header.header_sum) == u64(data, header.file_bytes - 8), "CORRUPT",
-         "table_sum disagrees")
+    table_sum = u64(data, header.file_bytes - 8)
+    return journal(header, data[header.file_bytes:],
+                   lambda size: checksum(table, header.header_sum + size & M64) == table_sum)
+
+
+# ---- section 4.1: the journal ----
+
+RECORD = bytes.fromhex("8954414d4a4e0a1a")
+
+
+def journal_record(header, tail, at):
+    """The digests of the record at this offset."""
+    need(tail[at:at + 8] == RECORD and len(tail) >= at + 16, "CORRUPT", "table_sum disagrees")
+    count = u64(tail, at + 8)
+    end = at + 16 + 8 * count
+    need(1 <= count <= 1 << 40 and len(tail) >= end + 8, "CORRUPT", "a record is not whole")
+    need(checksum(tail[at:end], header.header_sum + at & M64) == u64(tail, end), "CORRUPT",
+         "the checksum of a record disagrees")
+    return list(struct.unpack(f"<{count}Q", tail[at + 16:end]))
+
+
+def journal(header, tail, counts):
+    """The digests of the records that count, for which table_sum holds."""
+    at, digests = 0, []
+    while not counts(at):
+        more = journal_record(header, tail, at)
+        digests += more
+        at += 24 + 8 * len(more)
+    need(tail[at:at + 8] == RECORD[:len(tail) - at], "CORRUPT", "goes on after its end")
+    return digests
 
 
 def salvage_body(header, data):
@@ -304,7 +342,7 @@ class Filter:
         self.header, self.root, self.secret, self.damaged = header, header.root, secret, damaged
         at = 0
         for node in header.nodes:
-            node.body = body[at:at + node.body_bytes]
+            node.body = bytearray(body[at:at + node.body_bytes])
             at += node.body_bytes
 
     def digest(self, key):
@@ -322,9 +360,11 @@ def read_plain(data, secret=None, salvage=False):
         return Filter(header, body, secret, damaged)
     need(len(data) >= header.file_bytes, "TRUNCATED",
          f"{len(data)} bytes of {header.file_bytes}")
-    need(len(data) == header.file_bytes, "CORRUPT", f"goes on after {header.file_bytes} bytes")
-    check_body(header, data)
-    return Filter(header, data[header.header_bytes:header.body_end], secret)
+    appended = check_body(header, data)
+    read = Filter(header, data[header.header_bytes:header.body_end], secret)
+    for h in appended:
+        read.root.add(h)
+    return read
 
 
 # ---- section 6: compressed transport ----

@@ -375,6 +375,29 @@ class Fresh(unittest.TestCase):
                     with self.subTest(seed=seed, transport=transport):
                         self.agree(made, reader.read_file(path, secret), keys)
 
+    def test_reader_reads_journals(self):
+        """Keys appended to a file, and the same file cut, changed, or left unfinished."""
+        with tempfile.TemporaryDirectory() as scratch:
+            for kind in (reader.CLASSIC, reader.BLOCKED, reader.SCALABLE):
+                path = Path(scratch) / f"{kind}.tamis"
+                self.library.create(kind=kind, capacity=500, fpr=0.01).save(path)
+                plain = path.read_bytes()
+                first, second = writer.keys(9), [b"later_%d" % i for i in range(5)]
+                self.library.file_add(path, first)
+                self.library.file_add(path, second)
+                data = path.read_bytes()
+                self.agree(self.library.load(data), reader.read(data), first + second)
+                unfinished = data[:len(plain) - 8] + plain[-8:] + data[len(plain):]
+                self.agree(self.library.load(unfinished), reader.read(unfinished), [])
+                for at in range(len(plain) - 8, len(data)):
+                    changed = bytearray(data)
+                    changed[at] ^= 1
+                    for bad in (bytes(changed), data[:at]):
+                        with self.subTest(kind=kind, at=at), self.assertRaises(reader.Refused):
+                            reader.read(bad)
+                        with self.subTest(kind=kind, at=at), self.assertRaises(LibraryRefused):
+                            self.library.load(bad)
+
     def random_nodes(self, rng, filled):
         def flat(kind):
             if kind == reader.CLASSIC:

@@ -1,0 +1,77 @@
+/* append.c - see append.h.                                                  */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1 /* flock and O_CLOEXEC */
+#endif
+#include "format/append.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+static tamis_status append_fail(const char *path, const char *doing)
+{
+    return tms_fail(TAMIS_E_IO, "%s '%.300s' failed: %s", doing, path, strerror(errno));
+}
+
+static tamis_status append_lock(tms_append *file)
+{
+    int failed;
+    file->fd = open(file->path, O_RDWR | O_CLOEXEC);
+    if (file->fd < 0) return append_fail(file->path, "opening");
+    do failed = flock(file->fd, LOCK_EX);
+    while (failed && errno == EINTR);
+    return failed ? append_fail(file->path, "locking") : TAMIS_OK;
+}
+
+/* Whether the path still leads to the file that was locked. */
+static bool append_is_current(const tms_append *file)
+{
+    struct stat locked, named;
+    return fstat(file->fd, &locked) == 0 && stat(file->path, &named) == 0 &&
+           locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
+}
+
+tamis_status tms_append_open(const char *path, tms_append *out)
+{
+    enum { ATTEMPTS = 100 };
+    *out = (tms_append){.path = path, .fd = -1};
+    for (int i = 0; i < ATTEMPTS; i++) {
+        tamis_status status = append_lock(out);
+        if (status == TAMIS_OK && append_is_current(out)) return TAMIS_OK;
+        tms_append_close(out);
+        TMS_TRY(status);
+    }
+    return tms_fail(TAMIS_E_IO, "'%.300s' is replaced by others all the time", path);
+}
+
+tamis_status tms_append_write(const tms_append *file, const void *bytes, size_t size,
+                              uint64_t offset)
+{
+    const uint8_t *from = bytes;
+    while (size > 0) {
+        ssize_t written = pwrite(file->fd, from, size, (off_t)offset);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) return append_fail(file->path, "writing to");
+        from += written;
+        size -= (size_t)written;
+        offset += (uint64_t)written;
+    }
+    return fdatasync(file->fd) == 0 ? TAMIS_OK : append_fail(file->path, "flushing");
+}
+
+tamis_status tms_append_cut(const tms_append *file, uint64_t size)
+{
+    return ftruncate(file->fd, (off_t)size) == 0 ? TAMIS_OK : append_fail(file->path, "cutting");
+}
+
+void tms_append_close(tms_append *file)
+{
+    if (file->fd >= 0) close(file->fd);
+    file->fd = -1;
+}

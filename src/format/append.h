@@ -1,0 +1,28 @@
+/* append.h - a file that is changed at its end, by one process at a time.   */
+#ifndef TMS_FORMAT_APPEND_H
+#define TMS_FORMAT_APPEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <tamis/status.h>
+
+typedef struct tms_append {
+    const char *path; /* the caller's */
+    int fd;
+} tms_append;
+
+/* Opens the file for reading and writing and waits for its lock; when the file
+ * was replaced meanwhile, the new one is taken. */
+tamis_status tms_append_open(const char *path, tms_append *out);
+
+/* Writes at `offset`, all of it, and waits until it is on the disk. */
+tamis_status tms_append_write(const tms_append *file, const void *bytes, size_t size,
+                              uint64_t offset);
+
+/* Cuts the file to `size` bytes: only ever what was never finished. */
+tamis_status tms_append_cut(const tms_append *file, uint64_t size);
+
+/* Gives the lock back. */
+void tms_append_close(tms_append *file);
+
+#endif
