@@ -120,7 +120,8 @@ static options parse(int argc, char **argv)
 
 /* ---- one size ----------------------------------------------------------- */
 
-enum { LARGE = 10000000 }; /* from here on whole builds are repeated less */
+enum { LARGE = 10000000 };   /* from here on whole builds are not repeated */
+enum { ASKED_MOST = 1 << 23 }; /* keys of each set: their lines are more than a cache holds */
 
 static void measure_hashes(report_size *size, const keys_store *store, unsigned slices)
 {
@@ -129,7 +130,7 @@ static void measure_hashes(report_size *size, const keys_store *store, unsigned 
         size_t all = keys_count(store, (keys_form)form);
         size_t count = all < BENCH_SLICE ? all : BENCH_SLICE;
         for (unsigned i = 0; i < slices; i++) {
-            size_t from = i * count % (all - count + 1);
+            size_t from = size->hash[form].count * count % (all - count + 1);
             tamis_keys keys = keys_slice(store, (keys_form)form, KEYS_MIX, from, count);
             uint64_t began = bench_now();
             tamis_hash_many(size->subjects[0].asked, &keys, digests);
@@ -138,7 +139,7 @@ static void measure_hashes(report_size *size, const keys_store *store, unsigned 
     }
 }
 
-static void measure_limits(report_size *size, const memory_lines *lines)
+static void measure_limits(report_size *size, memory_lines *lines)
 {
     memory_measure(&size->alone, MEMORY_READ, lines, 3, 1);
     memory_measure(&size->alone, MEMORY_CHANGE, lines, 3, 1);
@@ -179,7 +180,7 @@ static void measure_size(report_size *size, const options *o)
 {
     keys_store store;
     size_t strings = size->keys / 4 < 1000000 ? (size_t)size->keys / 4 : 1000000;
-    size_t count = size->keys - strings < 2000000 ? (size_t)size->keys - strings : 2000000;
+    size_t count = size->keys - strings < ASKED_MOST ? (size_t)size->keys - strings : ASKED_MOST;
     keys_make(&store, count, strings);
     add_subjects(size, o);
     for (unsigned i = 0; i < size->subject_count; i++)

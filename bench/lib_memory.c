@@ -78,18 +78,18 @@ static const memory_loop memory_loops[MEMORY_VERBS][MEMORY_HINTS] = {
 /* ---- one cell ----------------------------------------------------------- */
 
 typedef struct memory_job {
-    const memory_lines *lines;
+    memory_lines *lines;
     memory_loop loop;
-    size_t from, count; /* of every thread */
+    size_t from, count; /* of all threads */
     unsigned depth;
 } memory_job;
 
 static void memory_work(void *ctx, unsigned self, unsigned threads)
 {
     const memory_job *job = ctx;
-    size_t part = job->lines->digest_count / threads;
-    size_t from = part * self + job->from % (part - job->count + 1);
-    bench_keep(job->loop(job->lines, from, job->count, job->depth));
+    size_t first = job->from + job->count * self / threads;
+    size_t last = job->from + job->count * (self + 1) / threads;
+    bench_keep(job->loop(job->lines, first, last - first, job->depth));
 }
 
 static double memory_time(const memory_job *job, unsigned threads)
@@ -102,24 +102,26 @@ static double memory_time(const memory_job *job, unsigned threads)
     } else {
         spent = bench_run_threads(threads, memory_work, (void *)(uintptr_t)job);
     }
-    return (double)spent / (double)(job->count * threads);
+    return (double)spent / (double)job->count;
 }
 
 /* Threads take long to start, so their slices are longer. */
 static void memory_measure_cell(memory_job *job, bench_samples *samples, unsigned slices,
                                 unsigned threads)
 {
-    size_t part = job->lines->digest_count / threads;
-    size_t slice = threads == 1 ? BENCH_SLICE : (size_t)BENCH_SLICE * 8;
-    job->count = slice < part ? slice : part;
+    memory_lines *lines = job->lines;
+    size_t slice = threads == 1 ? BENCH_SLICE : (size_t)BENCH_SLICE * 8 * threads;
+    job->count = slice < lines->digest_count ? slice : lines->digest_count;
     for (unsigned i = 0; i < slices; i++) {
-        job->from = (samples->count * job->count) % (part - job->count + 1);
+        if (lines->next + job->count > lines->digest_count) lines->next = 0;
+        job->from = lines->next;
+        lines->next += job->count;
         bench_note(samples, memory_time(job, threads));
     }
 }
 
-void memory_measure(memory_grid *grid, memory_verb verb, const memory_lines *lines,
-                    unsigned slices, unsigned threads)
+void memory_measure(memory_grid *grid, memory_verb verb, memory_lines *lines, unsigned slices,
+                    unsigned threads)
 {
     for (unsigned hint = 0; hint < MEMORY_HINTS; hint++) {
         for (unsigned d = 0; d < MEMORY_DEPTHS; d++) {

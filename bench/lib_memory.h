@@ -28,7 +28,9 @@ extern const char *const memory_hint_names[MEMORY_HINTS];
 typedef enum memory_verb { MEMORY_READ, MEMORY_CHANGE, MEMORY_VERBS } memory_verb;
 
 /* Where the lines are, and the digests that name them: MEMORY_AHEAD more of them
- * lie behind the last one, to be fetched and not used. */
+ * lie behind the last one, to be fetched and not used. Each slice takes the next
+ * digests, so there should be more of them than lines that fit a cache: a slice
+ * that is measured twice finds its lines where the first time has left them. */
 enum { MEMORY_AHEAD = 256 };
 
 typedef struct memory_lines {
@@ -36,6 +38,7 @@ typedef struct memory_lines {
     uint64_t count;
     const uint64_t *digests;
     size_t digest_count;
+    size_t next; /* the digest to go on with */
 } memory_lines;
 
 /* Samples for every hint and depth; one fits a program's static memory. */
@@ -51,8 +54,8 @@ typedef struct memory_best {
 
 /* Adds `slices` samples to every cell of one verb. `threads` share the lines and
  * split the digests; a sample is the time of all, per line. */
-void memory_measure(memory_grid *grid, memory_verb verb, const memory_lines *lines,
-                    unsigned slices, unsigned threads);
+void memory_measure(memory_grid *grid, memory_verb verb, memory_lines *lines, unsigned slices,
+                    unsigned threads);
 
 memory_best memory_limit(const memory_grid *grid, memory_verb verb);
 

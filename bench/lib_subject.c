@@ -171,18 +171,20 @@ static double subject_time(bench_work work, subject_job *job, unsigned threads)
     return (double)spent / (double)job->count;
 }
 
-/* Several threads are worth starting for all slices at once only. */
-static void subject_ask_round(tamis_filter *f, row *r, const keys_store *store, keys_set set,
-                              unsigned slices)
+/* Every slice takes the next keys: one that is asked twice finds its lines in a
+ * cache. Several threads are worth starting for all slices at once only. */
+static void subject_ask_round(subject *s, tamis_filter *f, row *r, const keys_store *store,
+                              keys_set set, unsigned slices)
 {
-    bench_samples *samples = &r->cost[ROW_HIT + set];
-    size_t all = keys_count(store, r->form);
+    size_t all = keys_count(store, r->form), *next = &s->next[r->form][set];
     size_t count = r->threads == 1 ? BENCH_SLICE : (size_t)BENCH_SLICE * slices * r->threads;
     if (count > all) count = all;
     subject_job job = {.filter = f, .row = r, .store = store, .set = set, .count = count};
     for (unsigned i = 0; i < (r->threads == 1 ? slices : 1); i++) {
-        job.from = samples->count * count % (all - count + 1);
-        bench_note(samples, subject_time(subject_ask_work, &job, r->threads));
+        if (*next + count > all) *next = 0;
+        job.from = *next;
+        *next += count;
+        bench_note(&r->cost[ROW_HIT + set], subject_time(subject_ask_work, &job, r->threads));
     }
 }
 
@@ -241,13 +243,13 @@ static void subject_build_round(const subject *s, row *r)
     tamis_free(job.filter);
 }
 
-static void subject_shared_round(const subject *s, row *r, const keys_store *store,
+static void subject_shared_round(subject *s, row *r, const keys_store *store,
                                  unsigned slices)
 {
     subject_job job = {.filter = subject_make(s, TAMIS_CONCURRENT), .row = r};
     bench_note(&r->cost[ROW_ADD], subject_fill(subject_fill_work, &job, s->keys, r->threads));
     for (unsigned set = 0; set < KEYS_SETS; set++)
-        subject_ask_round(job.filter, r, store, (keys_set)set, slices);
+        subject_ask_round(s, job.filter, r, store, (keys_set)set, slices);
     tamis_free(job.filter);
 }
 
@@ -338,7 +340,7 @@ void subject_round(subject *s, const keys_store *store, unsigned slices, bool bu
         } else {
             if (r->threads == 1) subject_add_round(s, r, store, slices);
             for (unsigned set = 0; set < KEYS_SETS; set++)
-                subject_ask_round(s->asked, r, store, (keys_set)set, slices);
+                subject_ask_round(s, s->asked, r, store, (keys_set)set, slices);
         }
     }
 }

@@ -44,6 +44,7 @@ typedef struct subject {
     tamis_filter *asked, *taking;
     uint64_t taken; /* keys that `taking` holds */
     size_t string;  /* the next string to add */
+    size_t next[KEYS_FORMS][KEYS_SETS]; /* the next key to ask for */
     row rows[ROWS_MOST];
     unsigned row_count;
     /* what came out */

@@ -56,6 +56,8 @@ typedef struct cli_settings {
     const char *svg;
     /* open, verify */
     bool salvage, no_map;
+    /* fold */
+    uint64_t by, to;
     /* bench */
     bool quick;
     /* help */
@@ -72,7 +74,21 @@ typedef enum cli_type {
     CLI_LIST    /* cli_list: repeatable   */
 } cli_type;
 
-/* A flag: -p P, --rate P. */
+/* What a flag's value names: completions offer it, and the parser refuses a
+ * kind, hash or transport that there is not. */
+typedef enum cli_names { CLI_ANYTHING, CLI_FILES, CLI_KINDS, CLI_HASHES, CLI_TRANSPORTS } cli_names;
+
+/* Headings of --help and the man pages, in their order. */
+typedef enum cli_group {
+    CLI_OF_FILTER,
+    CLI_OF_KEYS,
+    CLI_OF_OUTPUT,
+    CLI_OF_ALL,
+    CLI_GROUPS
+} cli_group;
+
+/* A flag: -p P, --rate P. A switch has a twin that takes it back: --no-json,
+ * and --progress for a switch that is called no-progress. */
 typedef struct cli_flag {
     char letter; /* 0: none */
     const char *name;
@@ -81,19 +97,34 @@ typedef struct cli_flag {
     const char *help;  /* one line */
     const char *more;  /* further sentences for --help, or NULL */
     size_t offset;     /* in cli_settings */
+    cli_group group;
+    bool rare; /* not on the one screen of -h */
+    cli_names names;
+    uint64_t least, most; /* of a count or size; most 0: no limit */
 } cli_flag;
 
 /* The flags by their names: "rate", ...; NULL for a name that is none. */
 const cli_flag *cli_flag_named(const char *name);
 
+/* Flag `index` of the table, NULL past its end. */
+const cli_flag *cli_flag_number(size_t index);
+
+/* Texts are one paragraph or several, with an empty line between them, and are
+ * wrapped where they are shown; a line that begins with a space stays as it is.
+ *
+ * `arguments` is also the rule for their number: a word must be there, a word
+ * in brackets may be, and "..." says that its word may be there often; "" is
+ * none at all. --help needs no entry in `flags`: every command has it.       */
 typedef struct cli_command {
     const char *name;
-    const char *arguments;      /* what follows the flags: "[FILE...]" */
-    const char *summary;        /* one line, lower case, no full stop */
-    const char *description;    /* paragraphs for --help and the man page */
-    const char *memory;         /* what it holds in memory */
-    const char *const *flags;   /* names, in the order of help; NULL at the end */
+    const char *arguments;       /* what follows the flags: "[FILE...]" */
+    const char *summary;         /* one line, lower case, no full stop */
+    const char *description;     /* paragraphs for --help and the man page */
+    const char *memory;          /* what it holds in memory */
+    const char *status;          /* what 0 and 1 mean here; NULL: 0 done, never 1 */
+    const char *const *flags;    /* names, in the order of help; NULL at the end */
     const char *const *examples; /* pairs: what it does, the command; NULL at the end */
+    bool hidden;                 /* works, but is not listed */
     int (*run)(const cli_settings *, char *const *arguments, size_t count);
 } cli_command;
 

@@ -18,7 +18,7 @@ static const char *number_scan(const char *text, double *out)
     if (text[0] == '0' && (text[1] == 'x' || text[1] == 'X')) return NULL;
     errno = 0;
     *out = strtod(text, &end);
-    if (end == text || !isfinite(*out)) return NULL;
+    if (end == text || errno == ERANGE || !isfinite(*out)) return NULL;
     return end;
 }
 
@@ -36,10 +36,12 @@ static double number_scale(char letter, double base)
     return at ? pow(base, (double)(at - letters + 1)) : 0;
 }
 
+/* 16.1k is whole, although 16.1 times 1000 is not, by the last bits of a double. */
 static bool number_whole(double value, uint64_t *out)
 {
-    if (!(value < 0x1p63) || value != floor(value)) return false;
-    *out = (uint64_t)value;
+    double whole = nearbyint(value);
+    if (!(whole < 0x1p63) || fabs(value - whole) > 0x1p-51 * value) return false;
+    *out = (uint64_t)whole;
     return true;
 }
 

@@ -248,12 +248,14 @@ static const tms_ops scalable_ops = {.may_contain = scalable_may_contain,
                                      .may_contain_many = scalable_may_contain_many,
                                      .add_many = scalable_add_many};
 
-static void scalable_touch(const tamis_filter *f, uint64_t digest,
-                           void (*seen)(void *, const uint8_t *), void *ctx)
+static bool scalable_may_contain_around(const tamis_filter *f, uint64_t digest,
+                                        bool (*lost)(void *, const uint8_t *), void *ctx)
 {
     const scalable_filter *s = scalable_of(f);
+    bool answer = false;
     for (uint32_t i = scalable_count(s); i-- > 0;)
-        s->layers[i]->kind->touch(s->layers[i], digest, seen, ctx);
+        answer |= s->layers[i]->kind->may_contain_around(s->layers[i], digest, lost, ctx);
+    return answer;
 }
 
 /* ---- what the layers say ------------------------------------------------ */
@@ -283,12 +285,12 @@ static void scalable_measure(const tamis_filter *f, tms_measure *out)
     const scalable_filter *s = scalable_of(f);
     double passes = 1, below = 0, above = 0;
     *out = (tms_measure){.crowding = 1};
-    for (uint32_t i = scalable_count(s); i-- > 0;) {
+    for (uint32_t i = 0; i < scalable_count(s); i++) {
         tms_measure one;
         s->layers[i]->kind->measure(s->layers[i], &one);
         out->bits += one.bits;
         out->ones += one.ones;
-        out->keys += one.keys;
+        out->keys += one.keys / fmax(passes, 0.1); /* the others passed as keys of older layers */
         below += (one.keys - one.keys_low) * (one.keys - one.keys_low);
         above += (one.keys_high - one.keys) * (one.keys_high - one.keys);
         passes *= 1 - one.rate;
@@ -359,6 +361,7 @@ static void scalable_reset(tamis_filter *f)
     tamis_filter *first = s->layers[0];
     tms_zero_body(&first->alloc, first->body, first->shape.body_bytes);
     tms_counter_set(&first->added, 0);
+    first->damaged_bytes = 0;
 }
 
 static void scalable_release(tamis_filter *f)
@@ -379,7 +382,7 @@ const tms_kind tms_scalable_kind = {
     .rate = scalable_rate,
     .attach = scalable_attach,
     .measure = scalable_measure,
-    .touch = scalable_touch,
+    .may_contain_around = scalable_may_contain_around,
     .start = scalable_start,
     .adopt = scalable_adopt,
     .child_count = scalable_child_count,

@@ -59,9 +59,9 @@ static void parallel_work(tms_team *team, unsigned self, unsigned members, void 
         size_t count = left < PARALLEL_ROUND ? left : PARALLEL_ROUND;
         parallel_hash_share(job, from, count, self, members);
         tms_team_meet(team);
-        if (job->status != TAMIS_OK) return; /* the same for all: set before they met */
         parallel_add_round(job, count, self, members);
         tms_team_meet(team);
+        if (job->status != TAMIS_OK) return; /* set before they met: all see it */
     }
 }
 

@@ -210,7 +210,7 @@ static void combine_report(const tamis_filter *f, const tms_measure *m, combine_
                          .folded_src = folds.src};
 }
 
-tamis_status tamis_merge(tamis_filter *dst, const tamis_filter *src, tamis_union *result)
+static tamis_status combine_merge(tamis_filter *dst, const tamis_filter *src, tamis_union *result)
 {
     combine_folds folds;
     tms_measure m;
@@ -238,7 +238,7 @@ tamis_status tamis_merge(tamis_filter *dst, const tamis_filter *src, tamis_union
     return TAMIS_OK;
 }
 
-tamis_status tamis_intersect(tamis_filter *dst, const tamis_filter *src)
+static tamis_status combine_intersect(tamis_filter *dst, const tamis_filter *src)
 {
     combine_folds folds;
     tms_measure m;
@@ -255,4 +255,24 @@ tamis_status tamis_intersect(tamis_filter *dst, const tamis_filter *src)
     tms_counter_set(&dst->added, m.keys < 0x1p63 ? (uint64_t)m.keys : 0);
     dst->count_is_estimate = true;
     return TAMIS_OK;
+}
+
+/* ---- the doors ---------------------------------------------------------- */
+
+tamis_status tamis_merge(tamis_filter *dst, const tamis_filter *src, tamis_union *result)
+{
+    tamis_filter *copy = NULL;
+    TMS_TRY(tms_origin_settle(src, &copy));
+    tamis_status status = combine_merge(dst, copy ? copy : src, result);
+    tamis_free(copy);
+    return status;
+}
+
+tamis_status tamis_intersect(tamis_filter *dst, const tamis_filter *src)
+{
+    tamis_filter *copy = NULL;
+    TMS_TRY(tms_origin_settle(src, &copy));
+    tamis_status status = combine_intersect(dst, copy ? copy : src);
+    tamis_free(copy);
+    return status;
 }

@@ -89,6 +89,7 @@ static tamis_status create_copy(const tamis_filter *f, tamis_filter **out)
     }
     tms_counter_set(&copy->added, tms_counter_sum(&f->added));
     copy->count_is_estimate = f->count_is_estimate;
+    copy->damaged_bytes = f->damaged_bytes;
     *out = copy;
     return TAMIS_OK;
 }
@@ -97,6 +98,8 @@ tamis_status tamis_clone(const tamis_filter *f, tamis_filter **out)
 {
     tamis_filter *copy = NULL;
     *out = NULL;
+    bool unverified = f->origin && f->origin->trailer && !f->origin->ops;
+    if (unverified) TMS_TRY(tms_origin_verify(f->origin, NULL));
     TMS_TRY(create_copy(f, &copy));
     tamis_status status = tms_origin_carry_damage(f, copy);
     if (status == TAMIS_OK && f->metadata_bytes)
@@ -121,5 +124,6 @@ tamis_status tamis_clear(tamis_filter *f)
     }
     tms_counter_set(&f->added, 0);
     f->count_is_estimate = false;
+    f->damaged_bytes = 0;
     return TAMIS_OK;
 }

@@ -41,6 +41,13 @@ static void diagnose_set(tamis_finding *out, tamis_finding_code code, tamis_seve
     out->expected = expected;
 }
 
+/* A number to plan with: two digits, rounded up. */
+static double diagnose_about(double keys)
+{
+    double unit = pow(10, floor(log10(fmax(keys, 1))) - 1);
+    return unit > 1 ? ceil(keys / unit) * unit : ceil(keys);
+}
+
 /* ---- suspicions --------------------------------------------------------- */
 
 static bool diagnose_damaged(const diagnose_case *c, tamis_finding *out)
@@ -65,9 +72,9 @@ static bool diagnose_saturated(const diagnose_case *c, tamis_finding *out)
                       "where %.3g %% were planned.",
                       100 * f->fill, 100 * f->fpr_now, 100 * f->fpr_asked);
     DIAGNOSE_ADVICE(out,
-                    "It filters almost nothing. Rebuild it for at least %.3g keys, or as one "
+                    "It filters almost nothing. Rebuild it for at least %.0f keys, or as one "
                     "that scales.",
-                    fmax(f->keys_low, (double)f->added));
+                    diagnose_about(fmax(f->keys_low, (double)f->added)));
     return true;
 }
 
@@ -85,9 +92,9 @@ static bool diagnose_over_capacity(const diagnose_case *c, tamis_finding *out)
                       f->keys, (unsigned long long)f->capacity, 100 * f->fpr_now,
                       100 * f->fpr_asked);
     DIAGNOSE_ADVICE(out,
-                    "Rebuild it with a capacity of %.2g, or let it scale; if the higher rate "
+                    "Rebuild it with a capacity of %.0f, or let it scale; if the higher rate "
                     "is acceptable, plan with that rate.",
-                    1.5 * f->keys);
+                    diagnose_about(1.5 * f->keys));
     return true;
 }
 
@@ -139,7 +146,8 @@ static bool diagnose_oversized(const diagnose_case *c, tamis_finding *out)
                         "that factor, without the keys, and the rate stays within its plan.",
                         fmin(factor, (double)f->fold));
     else
-        DIAGNOSE_ADVICE(out, "Unless more keys are to come, rebuild it for %.2g keys.", f->keys);
+        DIAGNOSE_ADVICE(out, "Unless more keys are to come, rebuild it for %.0f keys.",
+                        diagnose_about(f->keys));
     return true;
 }
 
@@ -164,7 +172,8 @@ static bool diagnose_many_layers(const diagnose_case *c, tamis_finding *out)
     diagnose_set(out, TAMIS_FINDING_MANY_LAYERS, TAMIS_WARNING, f->layers, 1);
     DIAGNOSE_SENTENCE(out, "It has grown to %u layers, and an absent key is looked up in each.",
                       f->layers);
-    DIAGNOSE_ADVICE(out, "Rebuild it with a first capacity of %.2g to have one.", 1.2 * f->keys);
+    DIAGNOSE_ADVICE(out, "Rebuild it with a first capacity of %.0f to have one.",
+                    diagnose_about(1.2 * f->keys));
     return true;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "facade/origin.h"
 #include "format/atomic_file.h"
 #include "format/stream.h"
 #include "format/transport.h"
@@ -95,6 +96,17 @@ static tamis_status encode_plain(const tamis_filter *f, tamis_sink sink, void *c
     return status;
 }
 
+static tamis_status encode_packed(const tamis_filter *f, const tamis_save_options *options,
+                                  tamis_sink sink, void *ctx)
+{
+    tms_packer *packer = NULL;
+    TMS_TRY(tms_packer_open(options->transport, options->level, &f->alloc, sink, ctx, &packer));
+    tamis_status status = encode_plain(f, tms_packer_sink, packer);
+    if (status == TAMIS_OK) status = tms_packer_finish(packer);
+    tms_packer_close(packer);
+    return status;
+}
+
 static tamis_status encode_check(const tamis_filter *f, const tamis_save_options *options)
 {
     uint64_t reserved = 0;
@@ -112,12 +124,12 @@ tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_options *op
     const tamis_save_options plain = {0};
     if (!options) options = &plain;
     TMS_TRY(encode_check(f, options));
-    if (options->transport == TAMIS_PLAIN) return encode_plain(f, sink, ctx);
-    tms_packer *packer = NULL;
-    TMS_TRY(tms_packer_open(options->transport, options->level, &f->alloc, sink, ctx, &packer));
-    tamis_status status = encode_plain(f, tms_packer_sink, packer);
-    if (status == TAMIS_OK) status = tms_packer_finish(packer);
-    tms_packer_close(packer);
+    tamis_filter *copy = NULL;
+    TMS_TRY(tms_origin_settle(f, &copy)); /* damage must not get checksums that hide it */
+    tamis_status status = options->transport == TAMIS_PLAIN
+                              ? encode_plain(copy ? copy : f, sink, ctx)
+                              : encode_packed(copy ? copy : f, options, sink, ctx);
+    tamis_free(copy);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include "facade/load.h"
 #include "facade/origin.h"
 #include "facade/tree.h"
+#include "format/append.h"
 #include "format/journal.h"
 #include "format/map.h"
 #include "format/stream.h"
@@ -24,8 +25,8 @@ tamis_status tms_input_split(const uint8_t *bytes, uint64_t size, const tamis_al
 {
     tms_envelope e = {0};
     *out = (tms_input){.size = size, .tail = bytes + size};
-    if (tms_envelope_read(bytes, (size_t)size, alloc, &e) != TAMIS_OK) return TAMIS_OK;
-    tamis_status status = TAMIS_OK;
+    tamis_status status = tms_envelope_read(bytes, (size_t)size, alloc, &e);
+    if (status != TAMIS_OK) return status == TAMIS_E_NOMEM ? status : TAMIS_OK;
     if (size > e.file_bytes) {
         out->tail = bytes + e.file_bytes;
         status = tms_journal_find(&e, out->tail - e.trailer_bytes, out->tail, size - e.file_bytes);
@@ -39,13 +40,11 @@ tamis_status tms_input_split(const uint8_t *bytes, uint64_t size, const tamis_al
     return status;
 }
 
-/* A watched filter answers "maybe" where it is damaged: nothing to set there. */
 static tamis_status load_amend(tamis_filter *f, uint64_t digest)
 {
-    const tms_ops *ops = f->origin->ops ? f->origin->ops : f->ops;
     bool was_new;
-    tamis_status status = tms_origin_amend(f, digest);
-    if (status != TAMIS_OK) return f->origin->ops ? TAMIS_OK : status;
+    TMS_TRY(tms_origin_amend(f, digest));
+    const tms_ops *ops = f->origin->ops ? f->origin->ops : f->ops;
     return ops->add(f, digest, &was_new);
 }
 
@@ -238,8 +237,12 @@ tamis_status tms_load_file(const char *path, const tamis_open_options *options, 
 
 tamis_status tamis_open(const char *path, const tamis_open_options *options, tamis_filter **out)
 {
+    tms_append quiet; /* nobody appends while the file is read, or mapped */
     if (!options) options = &load_defaults;
     *out = NULL;
-    return options->flags & TAMIS_OPEN_MAP ? tms_load_map(path, options, out)
-                                           : tms_load_file(path, options, out);
+    tms_append_hold_off(path, &quiet);
+    tamis_status status = options->flags & TAMIS_OPEN_MAP ? tms_load_map(path, options, out)
+                                                          : tms_load_file(path, options, out);
+    tms_append_close(&quiet);
+    return status;
 }

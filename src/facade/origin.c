@@ -61,37 +61,27 @@ static bool origin_is_damaged(const tms_origin *o, uint64_t chunk)
     return origin_state(o, chunk) == TMS_CHUNK_DAMAGED;
 }
 
-typedef struct origin_walk {
-    const tms_origin *origin;
-    bool damaged;
-} origin_walk;
-
-static void origin_seen(void *ctx, const uint8_t *address)
+static uint64_t origin_chunk_of(const tms_origin *o, const uint8_t *address)
 {
-    origin_walk *walk = ctx;
-    const tms_origin *o = walk->origin;
-    uint64_t chunk = (uint64_t)(address - o->area) / o->envelope.chunk_bytes;
-    walk->damaged |= origin_is_damaged(o, chunk);
+    return (uint64_t)(address - o->area) / o->envelope.chunk_bytes;
 }
 
-static bool origin_touches_damage(const tamis_filter *f, uint64_t digest)
+static bool origin_is_lost(void *ctx, const uint8_t *address)
 {
-    origin_walk walk = {.origin = f->origin};
-    f->kind->touch(f, digest, origin_seen, &walk);
-    return walk.damaged;
+    const tms_origin *o = ctx;
+    return origin_is_damaged(o, origin_chunk_of(o, address));
 }
 
 static bool origin_may_contain(const tamis_filter *f, uint64_t digest)
 {
-    return origin_touches_damage(f, digest) || f->origin->ops->may_contain(f, digest);
+    return f->kind->may_contain_around(f, digest, origin_is_lost, f->origin);
 }
 
 static size_t origin_may_contain_many(const tamis_filter *f, const tms_run *run, bool *answers)
 {
     size_t hits = 0;
-    f->origin->ops->may_contain_many(f, run, answers);
     for (size_t i = 0; i < run->count; i++) {
-        answers[i] = answers[i] | origin_touches_damage(f, run->now[i]);
+        answers[i] = origin_may_contain(f, run->now[i]);
         hits += answers[i];
     }
     return hits;
@@ -145,29 +135,32 @@ typedef struct origin_amendment {
     tamis_status status;
 } origin_amendment;
 
-static void origin_amend_chunk(void *ctx, const uint8_t *address)
+static bool origin_amend_chunk(void *ctx, const uint8_t *address)
 {
     origin_amendment *amendment = ctx;
     const tms_origin *o = amendment->origin;
-    uint64_t chunk = (uint64_t)(address - o->area) / o->envelope.chunk_bytes;
+    uint64_t chunk = origin_chunk_of(o, address);
     if (origin_is_damaged(o, chunk)) amendment->status = tms_chunk_fail(&o->envelope, chunk);
+    return true;
 }
 
-/* The chunks are marked only when all of them have been found sound. */
-static void origin_mark_amended(void *ctx, const uint8_t *address)
+/* What is damaged stays so: it reads as ones, whatever is set in it. */
+static bool origin_mark_amended(void *ctx, const uint8_t *address)
 {
     const tms_origin *o = ctx;
-    uint64_t chunk = (uint64_t)(address - o->area) / o->envelope.chunk_bytes;
-    origin_set_state(o, chunk, TMS_CHUNK_AMENDED);
+    uint64_t chunk = origin_chunk_of(o, address);
+    if (!origin_is_damaged(o, chunk)) origin_set_state(o, chunk, TMS_CHUNK_AMENDED);
+    return true;
 }
 
 tamis_status tms_origin_amend(tamis_filter *f, uint64_t digest)
 {
     origin_amendment amendment = {.origin = f->origin};
     TMS_TRY(origin_make_states(f));
-    f->kind->touch(f, digest, origin_amend_chunk, &amendment);
-    if (amendment.status == TAMIS_OK) f->kind->touch(f, digest, origin_mark_amended, f->origin);
-    return amendment.status;
+    (void)f->kind->may_contain_around(f, digest, origin_amend_chunk, &amendment);
+    if (!f->origin->ops) TMS_TRY(amendment.status); /* a watched filter bears damage */
+    (void)f->kind->may_contain_around(f, digest, origin_mark_amended, f->origin);
+    return TAMIS_OK;
 }
 
 /* ---- verifying ---------------------------------------------------------- */
@@ -267,10 +260,19 @@ static tamis_status origin_carry_to(const tms_origin *o, uint64_t chunk, const t
     return TAMIS_OK;
 }
 
+tamis_status tms_origin_settle(const tamis_filter *f, tamis_filter **copy)
+{
+    const tms_origin *o = f->origin;
+    *copy = NULL;
+    if (!o || (!o->trailer && !o->states)) return TAMIS_OK;
+    tamis_status status = o->trailer ? tms_origin_verify(o, NULL) : TAMIS_OK;
+    if (status != TAMIS_OK && !o->ops) return status;
+    return tms_origin_damaged_bytes(f) ? tamis_clone(f, copy) : TAMIS_OK;
+}
+
 tamis_status tms_origin_carry_damage(const tamis_filter *f, tamis_filter *copy)
 {
     const tms_origin *o = f->origin;
-    copy->damaged_bytes = f->damaged_bytes;
     for (uint64_t i = 0; o && o->states && i < o->envelope.chunk_count; i++)
         if (origin_is_damaged(o, i)) TMS_TRY(origin_carry_to(o, i, f, copy));
     return TAMIS_OK;

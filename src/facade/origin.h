@@ -43,7 +43,7 @@ tamis_status tms_origin_watch(tamis_filter *f);
 
 /* To be called before a digest is added to a body that lies in the origin's
  * private pages: the chunks it will change are verified while they still can
- * be. TAMIS_E_CORRUPT when one is damaged. */
+ * be. TAMIS_E_CORRUPT when one is damaged and f is not watched. */
 tamis_status tms_origin_amend(tamis_filter *f, uint64_t digest);
 
 /* Verifies every chunk. Without `damage` the first damaged one is the error. */
@@ -51,6 +51,12 @@ tamis_status tms_origin_verify(const tms_origin *origin, tamis_damage *damage);
 
 /* Gives a stretch of f's own body up, by the rule of its kind. */
 tamis_status tms_origin_give_up(tamis_filter *f, uint64_t offset, uint64_t size);
+
+/* Before a body is written or combined: looks whether it can be trusted as it
+ * lies. If parts are damaged, `*copy` is a sound copy in which they were given
+ * up, to be freed by the caller, or the status says what is damaged if nobody
+ * asked for tolerance; otherwise it is NULL. */
+tamis_status tms_origin_settle(const tamis_filter *f, tamis_filter **copy);
 
 /* Makes damage of f's chunks known to `copy`, whose bodies are equal. */
 tamis_status tms_origin_carry_damage(const tamis_filter *f, tamis_filter *copy);

@@ -21,6 +21,9 @@
 
 static const double planner_digest_margin = 20;
 
+/* A narrow hash must leave the filter at least a twentieth of the rate. */
+static const double planner_worst_share = 1.05;
+
 /* Below this rate one-line blocked filters take more space than classic ones
  * by a third and more (docs/math.md). */
 static const double planner_blocked_from = 2e-4;
@@ -39,6 +42,8 @@ static tamis_status planner_check_fields(const tamis_spec *spec)
         return tms_fail(TAMIS_E_SPEC, "a rate of %g is not between 0 and 1", spec->fpr);
     if (spec->flags & ~known)
         return tms_fail(TAMIS_E_SPEC, "flags 0x%x hold bits that mean nothing", spec->flags);
+    if (spec->hash && !tamis_hash_name(spec->hash))
+        return tms_fail(TAMIS_E_SPEC, "there is no hash %u; 0 chooses one", spec->hash);
     if (spec->growth > TAMIS_GROWTH_SCALE)
         return tms_fail(TAMIS_E_SPEC, "growth %u is neither fixed (0) nor scale (1)", spec->growth);
     if (spec->capacity > UINT64_C(1) << 56)
@@ -75,12 +80,12 @@ static tamis_status planner_check_reach(double keys, double fpr, uint32_t width)
             "digests collide too often; ask for at least that, or for at most %.3g keys",
             fpr, keys, digests, fpr * 0x1p64 / planner_digest_margin);
     double collisions = width < 64 ? tms_collision_rate(keys, width) : 0;
-    if (fpr <= 1.05 * collisions)
+    if (fpr <= planner_worst_share * collisions)
         return tms_fail(TAMIS_E_UNREACHABLE,
                         "a rate of %.3g for %.0f keys cannot be reached with a hash of %u bits, "
                         "whose collisions alone are %.3g; use a 64-bit hash, or ask for more than "
                         "%.3g",
-                        fpr, keys, width, collisions, 1.05 * collisions);
+                        fpr, keys, width, collisions, planner_worst_share * collisions);
     return TAMIS_OK;
 }
 
@@ -97,6 +102,7 @@ static bool planner_holds(const void *question, uint64_t keys)
 {
     const planner_question *q = question;
     double rate = q->kind->rate(q->shape, (double)keys);
+    if (q->fpr <= planner_worst_share * tms_collision_rate((double)keys, q->width)) return false;
     return tms_rate_with_collisions(rate, (double)keys, q->width) <= q->fpr;
 }
 

@@ -19,12 +19,12 @@ static tamis_status append_fail(const char *path, const char *doing)
     return tms_fail(TAMIS_E_IO, "%s '%.300s' failed: %s", doing, path, strerror(errno));
 }
 
-static tamis_status append_lock(tms_append *file)
+static tamis_status append_lock(tms_append *file, int access, int lock)
 {
     int failed;
-    file->fd = open(file->path, O_RDWR | O_CLOEXEC);
+    file->fd = open(file->path, access | O_CLOEXEC);
     if (file->fd < 0) return append_fail(file->path, "opening");
-    do failed = flock(file->fd, LOCK_EX);
+    do failed = flock(file->fd, lock);
     while (failed && errno == EINTR);
     return failed ? append_fail(file->path, "locking") : TAMIS_OK;
 }
@@ -37,17 +37,30 @@ static bool append_is_current(const tms_append *file)
            locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
 }
 
-tamis_status tms_append_open(const char *path, tms_append *out)
+static tamis_status append_lock_current(const char *path, int access, int lock, tms_append *out)
 {
     enum { ATTEMPTS = 100 };
     *out = (tms_append){.path = path, .fd = -1};
     for (int i = 0; i < ATTEMPTS; i++) {
-        tamis_status status = append_lock(out);
+        tamis_status status = append_lock(out, access, lock);
         if (status == TAMIS_OK && append_is_current(out)) return TAMIS_OK;
         tms_append_close(out);
         TMS_TRY(status);
     }
     return tms_fail(TAMIS_E_IO, "'%.300s' is replaced by others all the time", path);
+}
+
+tamis_status tms_append_open(const char *path, tms_append *out)
+{
+    return append_lock_current(path, O_RDWR, LOCK_EX, out);
+}
+
+void tms_append_hold_off(const char *path, tms_append *out)
+{
+    struct stat facts;
+    *out = (tms_append){.path = path, .fd = -1};
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+    if (append_lock_current(path, O_RDONLY, LOCK_SH, out) != TAMIS_OK) tms_append_close(out);
 }
 
 tamis_status tms_append_write(const tms_append *file, const void *bytes, size_t size,

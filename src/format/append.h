@@ -1,4 +1,5 @@
-/* append.h - a file that is changed at its end, by one process at a time.   */
+/* append.h - a file that is changed at its end, by one process at a time, and
+ * by none while it is being read.                                           */
 #ifndef TMS_FORMAT_APPEND_H
 #define TMS_FORMAT_APPEND_H
 
@@ -6,6 +7,7 @@
 #include <stdint.h>
 #include <tamis/status.h>
 
+/* An open file with its lock. */
 typedef struct tms_append {
     const char *path; /* the caller's */
     int fd;
@@ -14,6 +16,11 @@ typedef struct tms_append {
 /* Opens the file for reading and writing and waits for its lock; when the file
  * was replaced meanwhile, the new one is taken. */
 tamis_status tms_append_open(const char *path, tms_append *out);
+
+/* Waits until nobody appends, and keeps others from it until closed, so that a
+ * file is read as it is at one moment. Where there is nothing to lock (no such
+ * file, a pipe, no permission, a system without locks), fd is -1. */
+void tms_append_hold_off(const char *path, tms_append *out);
 
 /* Writes at `offset`, all of it, and waits until it is on the disk. */
 tamis_status tms_append_write(const tms_append *file, const void *bytes, size_t size,

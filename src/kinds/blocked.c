@@ -93,13 +93,18 @@ bool tms_blocked_lend_view(const tamis_filter *f, tamis_blocked_view *view)
     return true;
 }
 
-static void blocked_touch(const tamis_filter *f, uint64_t digest,
-                          void (*seen)(void *, const uint8_t *), void *ctx)
+/* A lost line is a line of ones. */
+static bool blocked_may_contain_around(const tamis_filter *f, uint64_t digest,
+                                       bool (*lost)(void *, const uint8_t *), void *ctx)
 {
     const tamis_blocked_view *v = &blocked_of(f)->view;
-    seen(ctx, tamis_blocked_line(v, digest));
-    if (v->lines_per_key == 2)
-        seen(ctx, tamis_blocked_second_line(v, tamis_blocked_second(digest)));
+    const uint8_t *line = tamis_blocked_line(v, digest);
+    bool answer = lost(ctx, line) || tamis_blocked_test_scalar(line, tamis_blocked_word(v, digest));
+    if (v->lines_per_key == 1) return answer;
+    uint64_t second = tamis_blocked_second(digest);
+    line = tamis_blocked_second_line(v, second);
+    bool other = lost(ctx, line) || tamis_blocked_test_scalar(line, tamis_blocked_word(v, second));
+    return answer && other;
 }
 
 /* ---- one slice of a parallel build -------------------------------------- */
@@ -207,7 +212,7 @@ const tms_kind tms_blocked_kind = {
     .rate = tms_blocked_expected_rate,
     .attach = blocked_attach,
     .measure = tms_blocked_measure,
-    .touch = blocked_touch,
+    .may_contain_around = blocked_may_contain_around,
     .add_slice = blocked_add_slice,
     .fits = blocked_fits,
     .fold_size = blocked_fold_size,

@@ -18,7 +18,7 @@ static const double blocked_two_lines_below = 2e-4;
 static uint64_t blocked_usual_fold(const tms_sizer *s, uint64_t lines)
 {
     uint64_t fold = 1;
-    while (fold < 64 && s->lines_per_key * (2 * fold - 1) <= lines / 64 + 1) fold *= 2;
+    while (fold < 64 && s->lines_per_key * 2 * fold - 1 <= lines / 64 + 1) fold *= 2;
     return fold;
 }
 
@@ -76,16 +76,14 @@ tamis_status tms_blocked_plan(const tamis_spec *spec, tms_shape *shape)
     if (per_key > 2) return tms_fail(TAMIS_E_SPEC, "%u lines per key are outside 1 to 2", per_key);
     tms_size size;
     tamis_status status = blocked_size(spec, per_key, &size);
-    bool low_rate = spec->fpr > 0 ? spec->fpr < blocked_two_lines_below
-                                  : status == TAMIS_OK && size.fpr < blocked_two_lines_below;
-    if (!spec->lines_per_key && low_rate) {
-        tms_size two;
-        tamis_status second = blocked_size(spec, 2, &two);
-        if (second == TAMIS_OK && (status != TAMIS_OK || blocked_is_better(&size, &two))) {
-            size = two;
-            per_key = 2;
-            status = TAMIS_OK;
-        }
+    bool may_choose = !spec->lines_per_key && !(spec->fpr >= blocked_two_lines_below);
+    tms_size two;
+    if (may_choose && blocked_size(spec, 2, &two) == TAMIS_OK &&
+        two.fpr < blocked_two_lines_below &&
+        (status != TAMIS_OK || blocked_is_better(&size, &two))) {
+        size = two;
+        per_key = 2;
+        status = TAMIS_OK;
     }
     TMS_TRY(status);
     *shape = (tms_shape){.kind = TAMIS_KIND_BLOCKED,

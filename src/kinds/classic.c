@@ -163,21 +163,24 @@ static const tms_ops classic_ops = {.may_contain = classic_op_may_contain,
 static void classic_attach(tamis_filter *f)
 {
     classic_filter *c = (classic_filter *)(void *)f;
-    c->table = (tms_classic_table){.bytes = f->body,
-                                   .bits = f->shape.params[CLASSIC_BITS],
-                                   .hashes = (uint32_t)f->shape.params[CLASSIC_HASHES]};
+    c->table = tms_classic_table_of(f);
     c->kernel = f->shape.flags & TAMIS_CONCURRENT ? &tms_classic_shared : &tms_classic_plain;
     c->fetch = f->shape.body_bytes >= TMS_NO_FETCH_BELOW;
     f->ops = &classic_ops;
 }
 
-static void classic_touch(const tamis_filter *f, uint64_t digest,
-                          void (*seen)(void *, const uint8_t *), void *ctx)
+static bool classic_may_contain_around(const tamis_filter *f, uint64_t digest,
+                                       bool (*lost)(void *, const uint8_t *), void *ctx)
 {
     const tms_classic_table *t = &classic_of(f)->table;
     tms_classic_walk walk = tms_classic_start(digest);
-    for (uint32_t i = 0; i < t->hashes; i++)
-        seen(ctx, t->bytes + (tms_classic_next(&walk, t->bits) >> 3));
+    bool answer = true;
+    for (uint32_t i = 0; i < t->hashes; i++) {
+        uint64_t bit = tms_classic_next(&walk, t->bits);
+        const uint8_t *byte = t->bytes + (bit >> 3);
+        answer &= lost(ctx, byte) || (*byte >> (bit & 7) & 1);
+    }
+    return answer;
 }
 
 /* Slices end at whole lines, so that no two share a byte. */
@@ -296,7 +299,7 @@ const tms_kind tms_classic_kind = {
     .rate = classic_rate,
     .attach = classic_attach,
     .measure = classic_measure,
-    .touch = classic_touch,
+    .may_contain_around = classic_may_contain_around,
     .add_slice = classic_add_slice,
     .fits = classic_fits,
     .fold_size = classic_fold_size,

@@ -21,4 +21,12 @@ typedef struct classic_filter {
 
 extern const tms_kind tms_classic_kind;
 
+/* The bits of a filter with a classic shape. */
+static inline tms_classic_table tms_classic_table_of(const tamis_filter *f)
+{
+    return (tms_classic_table){.bytes = f->body,
+                               .bits = f->shape.params[CLASSIC_BITS],
+                               .hashes = (uint32_t)f->shape.params[CLASSIC_HASHES]};
+}
+
 #endif

@@ -71,9 +71,11 @@ struct tms_kind {
     void (*attach)(tamis_filter *);
     void (*measure)(const tamis_filter *, tms_measure *);
 
-    /* Calls seen(ctx, address) for every place of the body a query reads. */
-    void (*touch)(const tamis_filter *, uint64_t digest, void (*seen)(void *, const uint8_t *),
-                  void *ctx);
+    /* The answer of may_contain, with every place of the body for which
+     * lost(ctx, address) is true taken as set. Asks it of every place that a
+     * query could read, also after the answer is known. */
+    bool (*may_contain_around)(const tamis_filter *, uint64_t digest,
+                               bool (*lost)(void *, const uint8_t *), void *ctx);
 
     /* Adds the part of a batch that falls into slice `slice` of `slices` of
      * the body: slices share no bytes. NULL: cannot be split. */

@@ -92,6 +92,7 @@ static const tms_ops scheme_ops = {.may_contain = scheme_may_contain,
 void tms_scheme_attach(tamis_filter *f, const tms_scheme *scheme)
 {
     classic_filter *c = (classic_filter *)(void *)f;
+    c->table = tms_classic_table_of(f);
     c->scheme = scheme;
     f->ops = &scheme_ops;
 }

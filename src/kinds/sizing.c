@@ -7,15 +7,24 @@
 #include "base/fail.h"
 #include "math/search.h"
 
-/* The factor that every size of this request must divide by. */
+/* The smallest multiple of `asked` that the power of two `usual` divides. */
+static uint64_t sizing_common(uint64_t asked, uint64_t usual)
+{
+    uint64_t common = asked;
+    while (common % usual != 0) common += asked;
+    return common;
+}
+
+/* The factor that every size of this request must divide by: the one asked for
+ * and, as far as it costs little beside that, the usual power of two. */
 static uint64_t sizing_fold(const tms_sizer *sizer, const tamis_spec *spec, uint64_t units)
 {
     uint64_t parts = sizer->lines_per_key == 2 ? 2 : 1; /* each half folds by itself */
     uint64_t usual = sizer->usual_fold(sizer, units);
     uint64_t asked = spec->fold ? spec->fold : 1;
-    uint64_t both = asked;
-    while (both % usual != 0) both += asked; /* usual is a small power of two */
-    return both * parts;
+    while (usual > 2 && asked > 1 && sizing_common(asked, usual) > units / 64 + 1 + asked)
+        usual /= 2;
+    return sizing_common(asked, usual) * parts;
 }
 
 static tamis_status sizing_too_large(const tms_sizer *sizer, const tamis_spec *spec)
@@ -26,10 +35,12 @@ static tamis_status sizing_too_large(const tms_sizer *sizer, const tamis_spec *s
                     spec->capacity, spec->fpr, sizer->most_units, sizer->unit);
 }
 
+/* Of keys and units one is given, and the other is asked for. */
 typedef struct sizing_question {
     const tms_sizer *sizer;
     double keys, fpr;
     uint32_t hashes;
+    uint64_t units;
 } sizing_question;
 
 static bool sizing_suffices(const void *question, uint64_t units)
@@ -45,7 +56,8 @@ static tamis_status sizing_find_units(const tms_sizer *sizer, const tamis_spec *
     double keys = (double)spec->capacity;
     out->hashes = spec->hashes;
     if (spec->hashes) {
-        sizing_question q = {sizer, keys, spec->fpr, spec->hashes};
+        sizing_question q = {
+            .sizer = sizer, .keys = keys, .fpr = spec->fpr, .hashes = spec->hashes};
         uint64_t guess = spec->capacity < sizer->most_units ? spec->capacity : sizer->most_units;
         if (!tms_search_smallest(sizing_suffices, &q, guess, sizer->most_units, &out->units))
             return sizing_too_large(sizer, spec);
@@ -75,14 +87,30 @@ static tamis_status sizing_from_memory(const tms_sizer *sizer, const tamis_spec 
     return TAMIS_OK;
 }
 
+static bool sizing_holds(const void *question, uint64_t keys)
+{
+    const sizing_question *q = question;
+    return q->sizer->rate(q->sizer, q->units, q->hashes, (double)keys) <= q->fpr;
+}
+
+/* The keys that fit when the number of hashes is given. */
+static double sizing_insisted_capacity(const tms_sizer *sizer, const tamis_spec *spec,
+                                       uint64_t units)
+{
+    const uint64_t most = UINT64_C(1) << 56;
+    sizing_question q = {.sizer = sizer, .fpr = spec->fpr, .hashes = spec->hashes, .units = units};
+    return (double)tms_search_largest(sizing_holds, &q, units < most ? units : most, most);
+}
+
 /* Rate and memory are known. */
 static tamis_status sizing_find_capacity(const tms_sizer *sizer, const tamis_spec *spec,
                                          tms_size *out)
 {
     TMS_TRY(sizing_from_memory(sizer, spec, &out->units));
     bool never = (spec->flags & TAMIS_NEVER_EXCEED) != 0;
-    double keys = sizer->capacity(sizer, out->units, spec->fpr, never, &out->hashes);
-    if (spec->hashes) out->hashes = spec->hashes;
+    out->hashes = spec->hashes;
+    double keys = spec->hashes ? sizing_insisted_capacity(sizer, spec, out->units)
+                               : sizer->capacity(sizer, out->units, spec->fpr, never, &out->hashes);
     if (!(keys >= 1))
         return tms_fail(TAMIS_E_LIMIT,
                         "%" PRIu64 " bytes hold not even one key at a rate of %g; give more memory",

@@ -44,8 +44,8 @@ static void add_singly(const spec_row *row, const key_batch *keys, singly *out)
 {
     out->filter = spec_row_make(row);
     for (size_t i = 0; i < keys->count; i++)
-        CHECK_OK(tamis_add_new(out->filter, keys->spans[i].data, keys->spans[i].size,
-                               &out->was_new[i]));
+        CHECK_OK(
+            tamis_add_new(out->filter, keys->spans[i].data, keys->spans[i].size, &out->was_new[i]));
 }
 
 static void try_add_new(const spec_row *row, const key_batch *keys, tamis_layout layout,
@@ -358,9 +358,12 @@ static void batches_of_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adding),          cmocka_unit_test(one_key_many_times),
-        cmocka_unit_test(cut_batches),     cmocka_unit_test(asking),
-        cmocka_unit_test(hashing),         cmocka_unit_test(refused_batches),
+        cmocka_unit_test(adding),
+        cmocka_unit_test(one_key_many_times),
+        cmocka_unit_test(cut_batches),
+        cmocka_unit_test(asking),
+        cmocka_unit_test(hashing),
+        cmocka_unit_test(refused_batches),
         cmocka_unit_test(batches_of_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

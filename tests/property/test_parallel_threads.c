@@ -71,7 +71,8 @@ static void more_threads_than_lines(void **state)
                 row.spec.capacity = memory; /* a few keys less, many more come */
                 CHECK_OK(tamis_create(&row.spec, &expected));
             }
-            for (size_t i = 0; i < KEYS; i += 50) CHECK_OK(tamis_add_u64(expected, keys.integers[i]));
+            for (size_t i = 0; i < KEYS; i += 50)
+                CHECK_OK(tamis_add_u64(expected, keys.integers[i]));
             tamis_filter *f = NULL;
             CHECK_OK(tamis_create(&row.spec, &f));
             uint64_t *repeated = calloc(KEYS, sizeof *repeated);

@@ -100,9 +100,8 @@ typedef struct bench_table {
 
 static tamis_blocked_view view_over(bench_table *t, unsigned hashes, unsigned per_key)
 {
-    tamis_blocked_view v = {.lines = t->lines,
-                            .line_count = LINES / per_key,
-                            .lines_per_key = per_key};
+    tamis_blocked_view v = {
+        .lines = t->lines, .line_count = LINES / per_key, .lines_per_key = per_key};
     for (unsigned r = 0; r < 8; r++)
         for (unsigned i = hashes; i < 8; i++) v.unselect[r] |= UINT64_C(64) << 7 * ((r + i) % 8);
     return v;
@@ -226,8 +225,10 @@ static void large_filters_are_scalar_too(void **state)
 {
     (void)state;
     for (unsigned per_key = 1; per_key <= 2; per_key++) {
-        const tamis_spec spec = {.kind = TAMIS_KIND_BLOCKED, .capacity = 1200000,
-                                 .memory = 3 << 19, .lines_per_key = per_key};
+        const tamis_spec spec = {.kind = TAMIS_KIND_BLOCKED,
+                                 .capacity = 1200000,
+                                 .memory = 3 << 19,
+                                 .lines_per_key = per_key};
         tamis_filter *f = NULL, *slow = NULL;
         tamis_blocked_view v;
         check_about("1.5 MiB, %u lines a key, seed %" PRIu64, per_key, SEED);

@@ -8,7 +8,10 @@
 
 const uint8_t golden_secret[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
-#define WORD(text) {text, sizeof(text) - 1}
+#define WORD(text)             \
+    {                          \
+        text, sizeof(text) - 1 \
+    }
 
 /* Neighbours differ in one bit, in a zero byte, in their normal form or in case. */
 const tamis_span golden_words[GOLDEN_WORD_COUNT] = {
@@ -120,12 +123,8 @@ const golden_recipe golden_recipes[] = {
      .spec = {BLOCKED, .capacity = 60000, .fpr = 0.01, .seed = 7},
      .keys = {0, 60000}},
     /* keys */
-    {.name = "classic-empty",
-     .why = "no key",
-     .spec = {CLASSIC, .capacity = 100, .fpr = 0.01}},
-    {.name = "blocked-empty",
-     .why = "no key",
-     .spec = {BLOCKED, .capacity = 100, .fpr = 0.01}},
+    {.name = "classic-empty", .why = "no key", .spec = {CLASSIC, .capacity = 100, .fpr = 0.01}},
+    {.name = "blocked-empty", .why = "no key", .spec = {BLOCKED, .capacity = 100, .fpr = 0.01}},
     {.name = "classic-one-key",
      .why = "one key, made for one",
      .spec = {CLASSIC, .capacity = 1, .fpr = 0.01},
@@ -378,8 +377,7 @@ static tamis_status golden_add(tamis_filter *f, golden_rule rule, golden_range k
     tamis_status status = TAMIS_OK;
     for (uint64_t i = keys.first; i < keys.first + keys.count && status == TAMIS_OK; i++) {
         const size_t size = golden_key(rule, i, key);
-        status =
-            rule == GOLDEN_U64 ? tamis_add_u64(f, golden_integer(i)) : tamis_add(f, key, size);
+        status = rule == GOLDEN_U64 ? tamis_add_u64(f, golden_integer(i)) : tamis_add(f, key, size);
     }
     return status;
 }

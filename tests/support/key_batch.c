@@ -71,8 +71,8 @@ key_batch key_batch_integers(uint64_t seed, size_t count)
  * stands in every form once and ends in a letter, so no two keys are equal. */
 static size_t key_text(uint64_t seed, size_t i, uint8_t key[64])
 {
-    static const char *const forms[] = {"%zx:%llxu", "https://example.org/%zx/%llxp",
-                                        "%zx@%llxe", "/var/lib/things/of/many/%zx.%llxf"};
+    static const char *const forms[] = {"%zx:%llxu", "https://example.org/%zx/%llxp", "%zx@%llxe",
+                                        "/var/lib/things/of/many/%zx.%llxf"};
     char text[64];
     const size_t form = i % 4;
     if (i == 0 && seed == 0) return 0; /* the empty key is one of the set 0 */

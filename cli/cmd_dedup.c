@@ -1,0 +1,236 @@
+/* cmd_dedup.c - tamis dedup: each line once, in constant memory a key.
+ *
+ * Threads read, split and hash blocks; the digests pass the filter in the order
+ * of the input, which tells the new from the known; then the new lines are
+ * collected by the threads again and printed in order. So the lines are the
+ * same for every number of threads. A Bloom filter takes some new lines for
+ * known ones: loss.h says how many.                                         */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands.h"
+#include "filter_files.h"
+#include "key_stream.h"
+#include "loss.h"
+#include "new_filter.h"
+#include "paper.h"
+#include "show.h"
+#include "words.h"
+
+static int dedup_run(const cli_settings *settings, char *const *files, size_t count);
+
+static const char *const dedup_flags[] = {
+    "capacity",      "rate",         "memory",        "state",     "kind",
+    "scale",         "nul",          "csv",           "field",     "delimiter",
+    "csv-no-header", "u64",          "jobs",          "quiet",     "no-progress",
+    "strict",        "never-exceed", "lines-per-key", "expansion", "tightening",
+    "hash",          "seed",         "secret-file",   "compress",  NULL};
+
+static const char *const dedup_examples[] = {
+    "each URL once",
+    "tamis dedup urls.txt > unique.txt",
+    "at most one line in a million lost",
+    "tamis dedup -p 1e-6 urls.txt > unique.txt",
+    "only what was not there on any day before",
+    "tamis dedup --state seen.tamis today.log > new-today.log",
+    "the first row of every customer",
+    "tamis dedup --csv customer_id orders.csv > first-orders.csv",
+    "a stream, in a fixed memory of 64 MiB",
+    "producer | tamis dedup -m 64M | consumer",
+    NULL,
+};
+
+const cli_command cli_dedup = {
+    .name = "dedup",
+    .arguments = "[FILE...]",
+    .summary = "print each line the first time it is seen",
+    .description =
+        "Prints the lines of the files, or of standard input, in their order, and each only once. "
+        "What was seen is held in a filter, not as lines: about 2 bytes a line at the usual rate "
+        "of 0.1 %. In exchange a line that is new is sometimes taken for a known one and dropped. "
+        "At the end dedup says how many that may have been; a lower --rate makes it as rare as is "
+        "needed, at 4.8 bits a line for every factor of ten.\n\n"
+        "Without --capacity the lines of regular files are counted first; for pipes, and with "
+        "--state, the filter grows. With --memory it has that size, and the rate rises as it "
+        "fills.\n\n"
+        "With --csv or --field the key is a part of the line, and the first line with each key is "
+        "printed whole, after the header of the first CSV.\n\n"
+        "--state FILE goes on from the filter in FILE, if it is there, and leaves the new one "
+        "there at the end, in one step. A run that fails, or whose reader goes away, leaves it as "
+        "it was. Flags that shape the filter count when the file is made.",
+    .memory = "The filter, and about 1 MiB for each thread.",
+    .flags = dedup_flags,
+    .examples = dedup_examples,
+    .run = dedup_run,
+};
+
+typedef struct dedup_job {
+    const cli_settings *settings;
+    tamis_filter *filter;
+    bool digests; /* the filter works from digests: hash before the gate */
+    cli_head head;
+    uint64_t in, out;
+} dedup_job;
+
+/* ---- the lines ---------------------------------------------------------- */
+
+static bool dedup_hash(void *ctx, cli_key_block *block)
+{
+    const dedup_job *job = ctx;
+    if (!job->digests) return true;
+    return tamis_hash_many(job->filter, &block->keys, block->digests) == TAMIS_OK;
+}
+
+static bool dedup_add(void *ctx, cli_key_block *block)
+{
+    const dedup_job *job = ctx;
+    size_t added;
+    const tamis_keys keys =
+        job->digests ? tamis_keys_digests(block->digests, block->count) : block->keys;
+    if (tamis_add_new_many(job->filter, &keys, block->answers, &added) == TAMIS_OK) return true;
+    return cli_block_fail_at(block, job->settings->nul ? '\0' : '\n', block->records[added].begin,
+                             tamis_explain());
+}
+
+static bool dedup_collect(void *ctx, cli_key_block *block)
+{
+    (void)ctx;
+    for (size_t i = 0; i < block->count; i++) block->hits += block->answers[i];
+    return cli_block_print_records(block, true);
+}
+
+static bool dedup_deliver(void *ctx, cli_key_block *block)
+{
+    dedup_job *job = ctx;
+    bool fresh;
+    job->in += block->count;
+    job->out += block->hits;
+    if (!cli_block_head(block, &job->head, &fresh)) return false;
+    if (fresh) cli_paper_write(block->bytes, block->head);
+    cli_paper_write(block->out, block->out_size);
+    if (block->stalls) cli_paper_flush();
+    return !cli_paper_is_gone();
+}
+
+static int dedup_all(dedup_job *job, cli_input *input)
+{
+    const cli_stream_job stream = {.ctx = job,
+                                   .work = dedup_hash,
+                                   .commit = dedup_add,
+                                   .finish = dedup_collect,
+                                   .deliver = dedup_deliver};
+    cli_progress progress;
+    cli_progress_begin(&progress, job->settings, "reading", input->total_bytes, true);
+    return cli_stream_run(input, &stream, cli_stream_threads(job->settings), &progress);
+}
+
+/* ---- the filter --------------------------------------------------------- */
+
+/* The state may be replaced: that is what it is for. */
+static int dedup_check_state(const cli_settings *settings, bool *there)
+{
+    struct stat facts;
+    cli_settings forced = *settings;
+    forced.force = true;
+    *there = false;
+    if (!settings->state) return CLI_YES;
+    if (strcmp(settings->state, "-") == 0)
+        return cli_complain("--state needs a file; standard output is for the lines");
+    *there = stat(settings->state, &facts) == 0 || errno != ENOENT;
+    return cli_check_output(&forced, settings->state);
+}
+
+static int dedup_load(dedup_job *job)
+{
+    tamis_facts facts;
+    if (cli_load_filter(job->settings, job->settings->state, &job->filter) != CLI_YES)
+        return CLI_ERROR;
+    tamis_info(job->filter, &facts);
+    job->digests = facts.abilities & TAMIS_CAN_DIGESTS;
+    return CLI_YES;
+}
+
+static int dedup_start(dedup_job *job, cli_input *input)
+{
+    const cli_sizing_habit habit = {.fpr = 0.001, .stays = job->settings->state != NULL};
+    tamis_sizing sizing;
+    bool there;
+    if (dedup_check_state(job->settings, &there) != CLI_YES) return CLI_ERROR;
+    if (there) return dedup_load(job);
+    job->digests = true; /* as every kind that can be made from a plan */
+    return cli_new_filter(job->settings, input, habit, &sizing, &job->filter);
+}
+
+/* ---- the end ------------------------------------------------------------ */
+
+/* The rest of the sentence, about the lines that were dropped. */
+static void dedup_show_losses(double losses, uint64_t dropped, char *out, size_t room)
+{
+    char lost[CLI_SHOWN];
+    const bool known = isfinite(losses);
+    cli_show_estimate(known ? fmin(losses, (double)dropped) : 0, lost);
+    if (!known)
+        snprintf(out, room, "the filter is full, and nearly each of them may have been new");
+    else if (losses < 1e-4)
+        snprintf(out, room, "almost certainly none of them was new");
+    else if (losses < 0.5)
+        snprintf(out, room, "probably none of them was new (%.2g expected)", losses);
+    else
+        snprintf(out, room, "about %s of them may have been new; a lower -p loses fewer", lost);
+}
+
+static void dedup_say(const dedup_job *job)
+{
+    char in[CLI_SHOWN], out[CLI_SHOWN], dropped[CLI_SHOWN], losses[160];
+    const uint64_t less = job->in - job->out;
+    cli_show_whole(job->in, in);
+    cli_show_whole(job->out, out);
+    cli_show_whole(less, dropped);
+    if (less == 0) {
+        cli_remark("%s lines in, %s out: nothing was dropped", in, out);
+        return;
+    }
+    dedup_show_losses(cli_expected_losses(job->filter, job->out), less, losses, sizeof losses);
+    cli_remark("%s lines in, %s out, %s dropped; %s", in, out, dropped, losses);
+}
+
+static void dedup_report(const dedup_job *job)
+{
+    tamis_facts facts;
+    if (job->settings->quiet) return;
+    dedup_say(job);
+    tamis_info(job->filter, &facts);
+    cli_remark_overfull(&facts);
+}
+
+/* Lines that did not arrive must not count as seen. */
+static int dedup_finish(const dedup_job *job)
+{
+    cli_paper_flush();
+    if (cli_paper_is_gone()) return CLI_YES; /* the paper knows the status */
+    if (job->settings->state &&
+        cli_save_filter(job->settings, job->filter, job->settings->state) != CLI_YES)
+        return CLI_ERROR;
+    dedup_report(job);
+    return CLI_YES;
+}
+
+static int dedup_run(const cli_settings *settings, char *const *files, size_t count)
+{
+    dedup_job job = {.settings = settings};
+    cli_key_format format;
+    cli_input input;
+    if (cli_read_key_format(settings, &format) != CLI_YES) return CLI_ERROR;
+    if (cli_input_open(&input, &format, files, count) != CLI_YES) return CLI_ERROR;
+    int status = dedup_start(&job, &input);
+    if (status == CLI_YES) status = dedup_all(&job, &input);
+    if (status == CLI_YES) status = dedup_finish(&job);
+    cli_input_close(&input);
+    free(job.head.text);
+    tamis_free(job.filter);
+    return status;
+}
