@@ -22,7 +22,7 @@ static uint64_t sizing_fold(const tms_sizer *sizer, const tamis_spec *spec, uint
     uint64_t parts = sizer->lines_per_key == 2 ? 2 : 1; /* each half folds by itself */
     uint64_t usual = sizer->usual_fold(sizer, units);
     uint64_t asked = spec->fold ? spec->fold : 1;
-    while (usual > 2 && asked > 1 && sizing_common(asked, usual) > units / 64 + 1 + asked)
+    while (usual > 1 && asked > 1 && sizing_common(asked, usual) > units / 64 + 1 + asked)
         usual /= 2;
     return sizing_common(asked, usual) * parts;
 }
