@@ -1,6 +1,6 @@
 /* input.c - see input.h.                                                    */
 #if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE 1 /* memrchr */
+#define _GNU_SOURCE 1 /* memrchr, pipe2 */
 #endif
 #include "input.h"
 
@@ -66,9 +66,12 @@ int cli_input_open(cli_input *input, const cli_key_format *format, char *const *
                          .names = count ? names : standard,
                          .name_count = count ? count : 1,
                          .countable = true,
-                         .fd = -1};
+                         .fd = -1,
+                         .wake = {-1, -1}};
     for (size_t i = 0; i < input->name_count; i++)
         if (input_look(input, input->names[i]) != CLI_YES) return CLI_ERROR;
+    if (!input->countable && pipe2(input->wake, O_CLOEXEC) != 0)
+        return cli_complain("cannot wait for input: %s", strerror(errno));
     return CLI_YES;
 }
 
@@ -119,6 +122,14 @@ void cli_input_close(cli_input *input)
     free(input->carry);
     input->carry = NULL;
     input->carry_room = 0;
+    for (int i = 0; i < 2; i++)
+        if (input->wake[i] >= 0) close(input->wake[i]);
+}
+
+void cli_input_stop(cli_input *input)
+{
+    ssize_t written = input->wake[1] >= 0 ? write(input->wake[1], "", 1) : 0;
+    (void)written; /* a full pipe wakes as well */
 }
 
 /* ---- reading ------------------------------------------------------------ */
@@ -140,10 +151,23 @@ static bool input_stalls(const cli_input *input)
     return !input->regular && poll(&ask, 1, 0) == 0;
 }
 
+/* Waits for a pipe to have something. False: nobody wants it any more. */
+static bool input_wait(cli_input *input)
+{
+    struct pollfd ask[2] = {{.fd = input->fd, .events = POLLIN},
+                            {.fd = input->wake[0], .events = POLLIN}};
+    if (input->regular) return true;
+    while (poll(ask, 2, -1) < 0 && errno == EINTR) {
+    }
+    input->ended |= ask[1].revents != 0;
+    return !input->ended;
+}
+
 /* One read(2); `*got` is 0 at the end of the file. */
 static bool input_read(cli_input *input, cli_key_block *block, size_t *got)
 {
     ssize_t size;
+    if (!input_wait(input)) return false;
     do {
         size = read(input->fd, block->bytes + block->size, block->room - block->size - 1);
     } while (size < 0 && errno == EINTR);
@@ -283,7 +307,8 @@ bool cli_input_fill(cli_input *input, cli_key_block *block)
         bool open = input->fd >= 0 || input_next_file(input, block);
         input_reset_block(input, block);
         if (open) input_fill_from_file(input, block);
-        input->ended |= block->fault.set;
+        if (input->ended) return false; /* stopped by another thread */
+        input->ended = block->fault.set;
         if (block->size == 0 && !block->fault.set) continue;
         input->starts_file = false;
         input->next_number++;

@@ -22,6 +22,7 @@ typedef struct cli_input {
     int fd; /* -1: none is open */
     const char *file;
     bool regular, starts_file, ended;
+    int wake[2];   /* a pipe that ends the waiting for another one; -1: none is needed */
     int64_t start; /* of standard input, when it is a file */
     char *carry;   /* the beginning of a record whose end is still to be read */
     size_t carry_size, carry_room;
@@ -30,13 +31,17 @@ typedef struct cli_input {
 
 /* Looks at every file, and complains of those that cannot be read: missing,
  * forbidden, a folder, or the very file that standard output goes to. Returns
- * CLI_YES or CLI_ERROR. Nothing stays open; cli_input_close is for both. */
+ * CLI_YES or CLI_ERROR; after CLI_YES there is something to close. */
 int cli_input_open(cli_input *input, const cli_key_format *format, char *const *names,
                    size_t count);
 
 /* Fills the block with the next whole records. False: there are none left. What
  * goes wrong is left in the block as a fault, and ends the input. */
 bool cli_input_fill(cli_input *input, cli_key_block *block);
+
+/* Ends an input that another thread may be waiting for: nothing more is read.
+ * Any thread. */
+void cli_input_stop(cli_input *input);
 
 /* Back to the beginning; only where `countable`. */
 void cli_input_rewind(cli_input *input);

@@ -135,7 +135,10 @@ static void *stream_thread(void *ctx)
 {
     stream_team *team = ctx;
     cli_key_block block = {0};
-    while (stream_read(team, &block) && stream_block(team, &block)) {
+    while (stream_read(team, &block)) {
+        if (stream_block(team, &block)) continue;
+        cli_input_stop(team->input); /* another thread may be waiting for a pipe */
+        break;
     }
     cli_block_free(&block);
     return NULL;

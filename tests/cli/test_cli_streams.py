@@ -62,6 +62,16 @@ class Pipes(ToolTest):
                 self.assertEqual(process.stderr.read(), b"")
                 self.assertEqual(process.wait(PATIENCE), 0, words)
 
+    def test_an_answer_ends_the_waiting(self):
+        """The first hit is the answer, though the pipe stays open and silent."""
+        self.tamis("build", "-n", 10, "-o", "f", stdin=b"a\n")
+        for threads in (1, 4):
+            with self.start("has", "-q", "-j", threads, "f", stdin=subprocess.PIPE,
+                            bufsize=0) as process:
+                process.stdin.write(b"a\n")
+                self.assertEqual(process.wait(PATIENCE), 0)
+                process.stdin.close()
+
     def test_a_state_is_not_changed_by_lines_that_do_not_arrive(self):
         self.write("keys", lines(0, 300000))
         self.tamis("dedup", "--state", "s", stdin=b"old\n")

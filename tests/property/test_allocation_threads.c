@@ -12,7 +12,7 @@
 
 static const uint64_t SEED = 68000;
 
-enum { KEYS = 20000, PATIENCE = 300 };
+enum { KEYS = 20000, PATIENCE = 150 };
 
 static void parallel_adds(void **state)
 {

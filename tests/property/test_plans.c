@@ -261,6 +261,20 @@ static void exact_for_small_filters(void **state)
         }
 }
 
+/* Small filters, where sizes and hashes step coarsely. */
+static void small_plans_keep_the_rate(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < kind_count; k++)
+        for (uint64_t n = 1; n <= 64; n++)
+            for (double fpr = 0.97; fpr > 1e-6; fpr *= 0.9) {
+                const tamis_spec spec = {.kind = kinds[k], .capacity = n, .fpr = fpr};
+                check_about("%s, %" PRIu64 " keys at %g", tamis_kind_name(kinds[k]), n, fpr);
+                const tamis_sizing s = plan(&spec);
+                CHECK(s.fpr <= 1.05 * fpr, "planned at %g", s.fpr);
+            }
+}
+
 /* ---- monotone ------------------------------------------------------------ */
 
 static void more_keys_more_bits(void **state)
@@ -276,6 +290,7 @@ static void more_keys_more_bits(void **state)
                 /* rounding to foldable sizes may wobble by 1/64 */
                 CHECK((double)s.bits >= (double)before * (1 - 1.0 / 60),
                       "%" PRIu64 " bits, fewer keys took %" PRIu64, s.bits, before);
+                CHECK(s.fpr <= 1.05 * RATES[r], "planned at %g", s.fpr);
                 before = s.bits;
             }
         }
