@@ -69,6 +69,8 @@ static void parse_quick(options *o)
 {
     o->quick = true;
     o->rounds = 2;
+    o->slices = 4;
+    o->keys[0] = 1000000, o->keys[1] = 50000000, o->size_count = 2;
 }
 
 static void parse_option(options *o, int c)
@@ -94,24 +96,32 @@ static void keep_command(options *o, int argc, char **argv)
     size_t used = 0;
     for (int i = 0; i < argc && used < sizeof o->command; i++) {
         const char *word = i == 0 && strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[i];
-        int wrote = snprintf(o->command + used, sizeof o->command - used, "%s%s", i ? " " : "",
-                             word);
+        int wrote =
+            snprintf(o->command + used, sizeof o->command - used, "%s%s", i ? " " : "", word);
         used += wrote > 0 ? (size_t)wrote : 0;
     }
 }
 
 static options parse(int argc, char **argv)
 {
-    static const struct option known[] = {
-        {"keys", required_argument, NULL, 'k'},  {"kinds", required_argument, NULL, 'K'},
-        {"bits", required_argument, NULL, 'b'},  {"fpr", required_argument, NULL, 'f'},
-        {"rounds", required_argument, NULL, 'r'}, {"pages", required_argument, NULL, 'p'},
-        {"no-pin", no_argument, NULL, 'n'},      {"quick", no_argument, NULL, 'q'},
-        {"json", required_argument, NULL, 'j'},  {"help", no_argument, NULL, 'h'},
-        {0}};
+    static const struct option known[] = {{"keys", required_argument, NULL, 'k'},
+                                          {"kinds", required_argument, NULL, 'K'},
+                                          {"bits", required_argument, NULL, 'b'},
+                                          {"fpr", required_argument, NULL, 'f'},
+                                          {"rounds", required_argument, NULL, 'r'},
+                                          {"pages", required_argument, NULL, 'p'},
+                                          {"no-pin", no_argument, NULL, 'n'},
+                                          {"quick", no_argument, NULL, 'q'},
+                                          {"json", required_argument, NULL, 'j'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     static char all[] = "blocked,blocked-2,classic,scalable";
-    options o = {.keys = {1000000, 100000000}, .size_count = 2, .bits = 10, .fpr = 0.01,
-                 .rounds = 5, .slices = 8};
+    options o = {.keys = {1000000, 100000000},
+                 .size_count = 2,
+                 .bits = 10,
+                 .fpr = 0.01,
+                 .rounds = 5,
+                 .slices = 8};
     keep_command(&o, argc, argv);
     parse_kinds(&o, all);
     for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;) parse_option(&o, c);
@@ -120,7 +130,7 @@ static options parse(int argc, char **argv)
 
 /* ---- one size ----------------------------------------------------------- */
 
-enum { LARGE = 10000000 };   /* from here on whole builds are not repeated */
+enum { LARGE = 10000000 };     /* from here on whole builds take long */
 enum { ASKED_MOST = 1 << 23 }; /* keys of each set: their lines are more than a cache holds */
 
 static void measure_hashes(report_size *size, const keys_store *store, unsigned slices)
@@ -169,8 +179,10 @@ static void measure_rounds(report_size *size, const keys_store *store, const opt
     for (unsigned round = 0; round < o->rounds; round++) {
         measure_limits(size, &lines);
         measure_hashes(size, store, o->slices);
-        for (unsigned i = 0; i < size->subject_count; i++)
-            subject_round(&size->subjects[i], store, o->slices, size->keys < LARGE || round == 0);
+        for (unsigned i = 0; i < size->subject_count; i++) {
+            bool build = size->keys < LARGE || round == 0 || (i == 0 && round < 3);
+            subject_round(&size->subjects[i], store, o->slices, build);
+        }
         fprintf(stderr, "bench: round %u of %u\n", round + 1, o->rounds);
     }
     bench_buffer_free(lines.bytes, size->limit_bytes);
@@ -183,8 +195,7 @@ static void measure_size(report_size *size, const options *o)
     size_t count = size->keys - strings < ASKED_MOST ? (size_t)size->keys - strings : ASKED_MOST;
     keys_make(&store, count, strings);
     add_subjects(size, o);
-    for (unsigned i = 0; i < size->subject_count; i++)
-        subject_start(&size->subjects[i], &store);
+    for (unsigned i = 0; i < size->subject_count; i++) subject_start(&size->subjects[i], &store);
     measure_rounds(size, &store, o);
     for (unsigned i = 0; i < size->subject_count; i++) subject_end(&size->subjects[i]);
     keys_free(&store);

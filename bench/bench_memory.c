@@ -50,7 +50,10 @@ static options parse(int argc, char **argv)
         {"quick", no_argument, NULL, 'q'},       {"no-pin", no_argument, NULL, 'n'},
         {"help", no_argument, NULL, 'h'},        {0}};
     options o = {.sizes = {1250000, 12500000, 125000000, 1250000000},
-                 .size_count = 4, .small = true, .huge = true, .rounds = 3};
+                 .size_count = 4,
+                 .small = true,
+                 .huge = true,
+                 .rounds = 3};
     for (int c; (c = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         switch (c) {
         case 's': parse_sizes(&o, optarg); break;

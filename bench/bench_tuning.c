@@ -92,11 +92,13 @@ static void parse_sizes(options *o, char *text)
 
 static options parse(int argc, char **argv)
 {
-    static const struct option known[] = {
-        {"sizes", required_argument, NULL, 's'}, {"pages", required_argument, NULL, 'p'},
-        {"set", required_argument, NULL, 'S'},   {"rounds", required_argument, NULL, 'r'},
-        {"no-pin", no_argument, NULL, 'n'},      {"help", no_argument, NULL, 'h'},
-        {0}};
+    static const struct option known[] = {{"sizes", required_argument, NULL, 's'},
+                                          {"pages", required_argument, NULL, 'p'},
+                                          {"set", required_argument, NULL, 'S'},
+                                          {"rounds", required_argument, NULL, 'r'},
+                                          {"no-pin", no_argument, NULL, 'n'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     static char usual[] = "256k,512k,1M,1.25e6,2M,4M,8M,16M,32M,128M,1G";
     options o = {.small = true, .huge = true, .rounds = 3};
     parse_sizes(&o, usual);
@@ -157,8 +159,7 @@ static void measure_block(block *b, tuning_table table, const tamis_blocked_view
         for (unsigned hint = 0; hint < MEMORY_HINTS; hint++)
             for (unsigned d = 0; d < DEPTHS; d++)
                 if (hint != MEMORY_NONE || d == 0)
-                    measure_cell(table[verb][hint], v, digests, depths[d],
-                                 &b->cell[verb][hint][d]);
+                    measure_cell(table[verb][hint], v, digests, depths[d], &b->cell[verb][hint][d]);
 }
 
 static double block_best(const block *b, unsigned verb)
@@ -219,8 +220,7 @@ int main(int argc, char **argv)
     putchar('\n');
     for (unsigned i = 0; i < o.size_count; i++) {
         if (o.small) measure_size(&o, table, o.sizes[i], false, digests);
-        if (o.huge && o.sizes[i] >= (2u << 20))
-            measure_size(&o, table, o.sizes[i], true, digests);
+        if (o.huge && o.sizes[i] >= (2u << 20)) measure_size(&o, table, o.sizes[i], true, digests);
     }
     return 0;
 }

@@ -148,8 +148,8 @@ uint64_t bench_run_threads(unsigned threads, bench_work work, void *ctx)
     (void)bench_all();
     pthread_barrier_init(&start, NULL, threads);
     for (unsigned i = 0; i < threads; i++) {
-        seats[i] = (bench_seat){.work = work, .ctx = ctx, .start = &start, .self = i,
-                                .threads = threads};
+        seats[i] =
+            (bench_seat){.work = work, .ctx = ctx, .start = &start, .self = i, .threads = threads};
         if (pthread_create(&ids[i], NULL, bench_thread, &seats[i]) != 0)
             bench_die("cannot start thread %u of %u", i + 1, threads);
     }

@@ -36,29 +36,29 @@ static inline uint64_t memory_load(const uint8_t *at)
 #endif
 
 /* The hint is part of an instruction, so every hint is a loop of its own. */
-#define MEMORY_LOOPS(hint)                                                                       \
-    MEMORY_TARGET static uint64_t memory_read_##hint(const memory_lines *lines, size_t from,     \
-                                                     size_t count, unsigned depth)               \
-    {                                                                                            \
-        const memory_lines m = *lines;                                                           \
-        uint64_t sum = 0;                                                                        \
-        for (size_t i = from; i < from + count; i++) {                                           \
-            MEMORY_FETCH_##hint(memory_line(&m, m.digests[i + depth]));                   \
-            sum += memory_load(memory_line(&m, m.digests[i]));                                   \
-        }                                                                                        \
-        return sum;                                                                              \
-    }                                                                                            \
-    MEMORY_TARGET static uint64_t memory_change_##hint(const memory_lines *lines, size_t from,   \
-                                                       size_t count, unsigned depth)             \
-    {                                                                                            \
-        const memory_lines m = *lines;                                                           \
-        for (size_t i = from; i < from + count; i++) {                                           \
-            MEMORY_FETCH_##hint(memory_line(&m, m.digests[i + depth]));                   \
-            uint8_t *at = memory_line(&m, m.digests[i]);                                         \
-            uint64_t word = memory_load(at) | 1;                                                 \
-            memcpy(at, &word, sizeof word);                                                      \
-        }                                                                                        \
-        return 0;                                                                                \
+#define MEMORY_LOOPS(hint)                                                                     \
+    MEMORY_TARGET static uint64_t memory_read_##hint(const memory_lines *lines, size_t from,   \
+                                                     size_t count, unsigned depth)             \
+    {                                                                                          \
+        const memory_lines m = *lines;                                                         \
+        uint64_t sum = 0;                                                                      \
+        for (size_t i = from; i < from + count; i++) {                                         \
+            MEMORY_FETCH_##hint(memory_line(&m, m.digests[i + depth]));                        \
+            sum += memory_load(memory_line(&m, m.digests[i]));                                 \
+        }                                                                                      \
+        return sum;                                                                            \
+    }                                                                                          \
+    MEMORY_TARGET static uint64_t memory_change_##hint(const memory_lines *lines, size_t from, \
+                                                       size_t count, unsigned depth)           \
+    {                                                                                          \
+        const memory_lines m = *lines;                                                         \
+        for (size_t i = from; i < from + count; i++) {                                         \
+            MEMORY_FETCH_##hint(memory_line(&m, m.digests[i + depth]));                        \
+            uint8_t *at = memory_line(&m, m.digests[i]);                                       \
+            uint64_t word = memory_load(at) | 1;                                               \
+            memcpy(at, &word, sizeof word);                                                    \
+        }                                                                                      \
+        return 0;                                                                              \
     }
 
 MEMORY_LOOPS(NONE)
@@ -126,9 +126,8 @@ void memory_measure(memory_grid *grid, memory_verb verb, memory_lines *lines, un
     for (unsigned hint = 0; hint < MEMORY_HINTS; hint++) {
         for (unsigned d = 0; d < MEMORY_DEPTHS; d++) {
             if (hint == MEMORY_NONE && d > 0) continue;
-            memory_job job = {.lines = lines,
-                              .loop = memory_loops[verb][hint],
-                              .depth = memory_depths[d]};
+            memory_job job = {
+                .lines = lines, .loop = memory_loops[verb][hint], .depth = memory_depths[d]};
             memory_measure_cell(&job, &grid->cell[verb][hint][d], slices, threads);
         }
     }

@@ -44,8 +44,7 @@ static void report_limit(const char *words, memory_best best, FILE *to)
 static void report_head(const report_size *size, FILE *to)
 {
     char keys[32], bytes[32];
-    fprintf(to, "\n== %s keys; line limits of %s ==\n",
-            bench_short(size->keys, keys, sizeof keys),
+    fprintf(to, "\n== %s keys; line limits of %s ==\n", bench_short(size->keys, keys, sizeof keys),
             bench_bytes(size->limit_bytes, bytes, sizeof bytes));
     report_limit("read a line, 1 thread", memory_limit(&size->alone, MEMORY_READ), to);
     report_limit("change a line, 1 thread", memory_limit(&size->alone, MEMORY_CHANGE), to);
@@ -122,8 +121,8 @@ static void report_goals_far(const subject *s, double line, double hash, FILE *t
     double string = report_least(s, ROW_BATCH, KEYS_STRINGS, 1, ROW_MIX);
     double singly = report_least(s, ROW_SINGLE, KEYS_STRINGS, 1, ROW_MIX);
     double shared = report_least(s, ROW_SHARED, KEYS_DIGESTS, 2, ROW_ADD);
-    report_goal("may_contain, batch, in lines", report_least(s, ROW_BATCH, KEYS_DIGESTS, 1, ROW_MIX),
-                line, 1.3, to);
+    report_goal("may_contain, batch, in lines",
+                report_least(s, ROW_BATCH, KEYS_DIGESTS, 1, ROW_MIX), line, 1.3, to);
     report_goal("add, batch, in lines", report_least(s, ROW_BATCH, KEYS_DIGESTS, 1, ROW_ADD), line,
                 1.8, to);
     report_goal("strings, batch less hash, in lines", string - hash, line, 1.5, to);
@@ -185,8 +184,7 @@ static void report_json_samples(const char *key, const bench_samples *samples, F
     if (samples->count == 0)
         fputs("null", to);
     else
-        fprintf(to, "{\"min\": %.3f, \"median\": %.3f}", bench_min(samples),
-                bench_median(samples));
+        fprintf(to, "{\"min\": %.3f, \"median\": %.3f}", bench_min(samples), bench_median(samples));
 }
 
 static void report_json_limit(const char *key, memory_best best, FILE *to)

@@ -8,6 +8,7 @@
 const char *const row_verb_names[ROW_VERBS] = {"add", "hit", "miss", "mix"};
 
 enum { SUBJECT_CHUNK = 1 << 24 };          /* keys made at once for a build */
+enum { SUBJECT_FRESH = 1 << 22 };          /* and for timed adds */
 enum { SUBJECT_RATE_KEYS = 10 * 1000000 }; /* absent keys asked for the rate */
 
 /* ---- what is measured --------------------------------------------------- */
@@ -16,8 +17,7 @@ static void subject_row(subject *s, row_path path, keys_form form, unsigned thre
                         const view_loops *view)
 {
     if (s->row_count == ROWS_MOST) bench_die("more than %d rows", ROWS_MOST);
-    s->rows[s->row_count++] =
-        (row){.path = path, .form = form, .threads = threads, .view = view};
+    s->rows[s->row_count++] = (row){.path = path, .form = form, .threads = threads, .view = view};
 }
 
 static void subject_rows(subject *s, bool viewable, unsigned threads)
@@ -141,7 +141,7 @@ typedef struct subject_job {
     const row *row;
     const keys_store *store;
     keys_set set;
-    size_t from, count; /* of all threads */
+    size_t from, count;      /* of all threads */
     const uint64_t *digests; /* for adding */
 } subject_job;
 
@@ -243,14 +243,30 @@ static void subject_build_round(const subject *s, row *r)
     tamis_free(job.filter);
 }
 
-static void subject_shared_round(subject *s, row *r, const keys_store *store,
-                                 unsigned slices)
+static void subject_shared_round(subject *s, row *r, const keys_store *store, unsigned slices)
 {
     subject_job job = {.filter = subject_make(s, TAMIS_CONCURRENT), .row = r};
     bench_note(&r->cost[ROW_ADD], subject_fill(subject_fill_work, &job, s->keys, r->threads));
     for (unsigned set = 0; set < KEYS_SETS; set++)
         subject_ask_round(s, job.filter, r, store, (keys_set)set, slices);
     tamis_free(job.filter);
+}
+
+static size_t subject_fresh_count(const subject *s)
+{
+    return s->keys / 2 < SUBJECT_FRESH ? (size_t)s->keys / 2 : SUBJECT_FRESH;
+}
+
+/* Makes the keys that follow: far more than a slice, so that they come from
+ * memory when they are added, as a caller's would. */
+static void subject_refresh(subject *s)
+{
+    size_t count = subject_fresh_count(s);
+    for (unsigned i = 0; i < 2; i++)
+        if (!s->fresh[i]) s->fresh[i] = bench_buffer(count * sizeof(uint64_t), true);
+    keys_digests(s->taken, count, s->fresh[KEYS_DIGESTS]);
+    keys_integers(s->taken, count, s->fresh[KEYS_INTEGERS]);
+    s->fresh_first = s->taken;
 }
 
 /* The filter that takes the adds is replaced when it is full. */
@@ -261,31 +277,27 @@ static void subject_renew(subject *s)
     subject_job job = {.filter = s->taking};
     s->taken = s->keys / 2;
     subject_fill(subject_fill_work, &job, s->taken, 1);
+    subject_refresh(s);
 }
 
-static tamis_keys subject_fresh(subject *s, keys_form form, const keys_store *store,
-                                uint64_t *words, size_t count)
+static tamis_keys subject_fresh(subject *s, keys_form form, const keys_store *store, size_t count)
 {
     if (form == KEYS_STRINGS) {
         if (s->string + count > store->string_count) s->string = 0;
         s->string += count;
         return keys_slice(store, form, KEYS_HIT, s->string - count, count);
     }
-    if (form == KEYS_DIGESTS) {
-        keys_digests(s->taken, count, words);
-        return tamis_keys_digests(words, count);
-    }
-    keys_integers(s->taken, count, words);
-    return tamis_keys_u64(words, count);
+    if (s->taken + count > s->fresh_first + subject_fresh_count(s)) subject_refresh(s);
+    const uint64_t *words = s->fresh[form] + (s->taken - s->fresh_first);
+    return form == KEYS_DIGESTS ? tamis_keys_digests(words, count) : tamis_keys_u64(words, count);
 }
 
 static void subject_add_round(subject *s, row *r, const keys_store *store, unsigned slices)
 {
-    static uint64_t words[BENCH_SLICE];
+    size_t count = s->keys / 4 < BENCH_SLICE ? (size_t)s->keys / 4 : BENCH_SLICE;
     for (unsigned i = 0; i < slices; i++) {
-        size_t count = s->keys / 4 < BENCH_SLICE ? (size_t)s->keys / 4 : BENCH_SLICE;
         if (!s->taking || s->taken + count > s->keys) subject_renew(s);
-        const tamis_keys keys = subject_fresh(s, r->form, store, words, count);
+        const tamis_keys keys = subject_fresh(s, r->form, store, count);
         uint64_t began = bench_now();
         subject_add(s->taking, r, &keys);
         bench_note(&r->cost[ROW_ADD], (double)(bench_now() - began) / (double)count);
@@ -327,6 +339,10 @@ void subject_end(subject *s)
     tamis_free(s->asked);
     tamis_free(s->taking);
     s->asked = s->taking = NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        if (s->fresh[i]) bench_buffer_free(s->fresh[i], subject_fresh_count(s) * sizeof(uint64_t));
+        s->fresh[i] = NULL;
+    }
 }
 
 void subject_round(subject *s, const keys_store *store, unsigned slices, bool build)

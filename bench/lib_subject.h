@@ -42,8 +42,10 @@ typedef struct subject {
     tamis_spec spec;
     uint64_t keys;
     tamis_filter *asked, *taking;
-    uint64_t taken; /* keys that `taking` holds */
-    size_t string;  /* the next string to add */
+    uint64_t taken;                     /* keys that `taking` holds */
+    uint64_t *fresh[2];                 /* digests and integers of keys to be added, */
+    uint64_t fresh_first;               /* from this one on */
+    size_t string;                      /* the next string to add */
     size_t next[KEYS_FORMS][KEYS_SETS]; /* the next key to ask for */
     row rows[ROWS_MOST];
     unsigned row_count;

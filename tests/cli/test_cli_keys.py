@@ -102,7 +102,8 @@ class Csv(ToolTest):
                    "id,\"a,b\"": [0, 1], "3,id,1": [2, 0, 0]}
         for seed in range(12):
             rng = random.Random(seed)
-            dialect = {"delimiter": rng.choice(",;\t"), "lineterminator": rng.choice(["\n", "\r\n"]),
+            dialect = {"delimiter": rng.choice(",;\t"),
+                       "lineterminator": rng.choice(["\n", "\r\n"]),
                        "quoting": rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])}
             # Python reads a bare carriage return as a line end, and does not quote it.
             alphabet = "ab,\"\n;é" + "\r" * dialect["quoting"]

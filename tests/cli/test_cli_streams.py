@@ -135,7 +135,8 @@ class Files(ToolTest):
         self.tamis("build", "-o", "f", stdin=b"old\n")
         self.tamis("dedup", "--state", "s", stdin=b"old\n")
         for _ in range(30):
-            for words in (["build", "--force", "-o", "f", "keys"], ["dedup", "--state", "s", "keys"]):
+            for words in (["build", "--force", "-o", "f", "keys"],
+                          ["dedup", "--state", "s", "keys"]):
                 with subprocess.Popen([TAMIS, *words], cwd=self.folder, stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL) as process:
                     time.sleep(rng.random() * 0.08)

@@ -321,6 +321,40 @@ static void table_and_header(void **state)
     }
 }
 
+/* The facts and the diagnosis count lost chunks as lost: not as keys, not as a
+ * poor hash; and the rate is the one that strangers really get. */
+static void facts_know_of_the_damage(void **state)
+{
+    (void)state;
+    spec_row row;
+    for (size_t i = 0; spec_row_plain(i, KEYS, &row); i++) {
+        if (row.grows) continue; /* a layer that is lost whole has nothing to tell */
+        filter_bytes b = sound_bytes(&row);
+        b.body[b.chunk_size + 7] ^= 1;
+        for (size_t r = 0; r < COUNT(READINGS); r++) {
+            tamis_filter *f = read_damage(&b, r);
+            tamis_facts facts;
+            tamis_finding found[16];
+            check_about("%s; %s; seed %" PRIu64, row.why, READINGS[r].why, SEED);
+            const tamis_keys asked = key_batch_as(&strangers, TAMIS_LAYOUT_SPANS, NULL);
+            const double seen = (double)tamis_may_contain_many(f, &asked, NULL) / STRANGERS;
+            CHECK_OK(tamis_info(f, &facts));
+            CHECK(facts.fpr_now > 0.9 * seen - 0.005 && facts.fpr_now < 1.1 * seen + 0.005,
+                  "a rate of %.4f is said, %.4f is seen", facts.fpr_now, seen);
+            CHECK(facts.keys_low <= KEYS && facts.keys_high >= KEYS, "%d keys, said %.0f to %.0f",
+                  KEYS, facts.keys_low, facts.keys_high);
+            const size_t count = tamis_diagnose(f, found, COUNT(found));
+            CHECK(found[0].code == TAMIS_FINDING_DAMAGED, "finding %d", (int)found[0].code);
+            for (size_t n = 1; n < count; n++)
+                CHECK(found[n].code != TAMIS_FINDING_POOR_HASH &&
+                          found[n].code != TAMIS_FINDING_OVER_CAPACITY,
+                      "and a false alarm: %s", found[n].sentence);
+            tamis_free(f);
+        }
+        filter_bytes_free(&b);
+    }
+}
+
 /* ---- cut files ------------------------------------------------------------ */
 
 static void cut_files(void **state)
@@ -427,6 +461,7 @@ int main(void)
         cmocka_unit_test(damage_costs_no_more_than_it_must),
         cmocka_unit_test(uses_of_damaged_filters),
         cmocka_unit_test(table_and_header),
+        cmocka_unit_test(facts_know_of_the_damage),
         cmocka_unit_test(cut_files),
         cmocka_unit_test(adding_to_what_is_left),
         cmocka_unit_test(large_claims),

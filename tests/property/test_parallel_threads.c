@@ -95,6 +95,7 @@ static void more_than_one_round(void **state)
     spec_row row;
     key_batch keys = key_batch_integers(SEED, LARGE);
     for (size_t i = 0; spec_row_plain(i, LARGE, &row); i++) {
+        if (row.grows && row.spec.kind != TAMIS_KIND_BLOCKED) continue; /* the same way, slower */
         tamis_filter *one = spec_row_make(&row), *two = spec_row_make(&row);
         const tamis_keys batch = key_batch_as(&keys, TAMIS_LAYOUT_U64, NULL);
         CHECK_OK(tamis_add_many(one, &batch, NULL));
