@@ -35,7 +35,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define TAMIS_BLOCKED_X86 1
 #include <immintrin.h>
-#elif defined(__aarch64__) && defined(__ARM_NEON)
+#elif defined(__aarch64__) && defined(__ARM_NEON) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define TAMIS_BLOCKED_NEON 1
 #include <arm_neon.h>
 #endif

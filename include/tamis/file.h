@@ -92,7 +92,7 @@ typedef struct tamis_file_added {
 /** Adds keys to the filter in a file, in time that depends on the keys and not
  *  on the filter: the digests of the new ones are appended as a journal, which
  *  every way of opening reads with the filter (a view does not: it refuses).
- *  When the journal passes 1/16 of the body, and 1 MiB, the file is written
+ *  When the journal passes 1/512 of the body, and 1 MiB, the file is written
  *  anew. Killed at any moment, the file holds all keys or none of the call, and
  *  is sound. Processes that do this at once take turns (flock). Plain files
  *  only. `result` may be NULL. Errors: as tamis_open and tamis_add_many; the

@@ -32,7 +32,7 @@ typedef struct tamis_facts {
     double fill;            /* ones / bits */
     double keys;            /* estimated distinct keys */
     double keys_low;        /* 95 % interval */
-    double keys_high;       /* INFINITY when the filter is saturated */
+    double keys_high;       /* INFINITY when the filter is saturated or damaged */
     double fpr_asked;       /* the promise */
     double fpr_now;         /* chance that an absent key gets "maybe" now */
     double fpr_at_capacity; /* expected when `capacity` keys are in */
@@ -45,7 +45,8 @@ typedef struct tamis_facts {
  *  for a valid filter; the status is for what later kinds may need.         */
 TAMIS_API tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts);
 
-/** A layer of a scaling filter as a filter to look at (oldest is 0), or NULL.
+/** A layer of a scaling filter as a filter to look at (oldest is 0), or NULL:
+ *  there is none, or the filter verifies its chunks at first touch.
  *  Borrowed: valid until `f` changes or is freed; never free it.            */
 TAMIS_API const tamis_filter *tamis_layer_view(const tamis_filter *f, uint32_t layer);
 

@@ -47,7 +47,7 @@ static void *memory_map(uint64_t size)
     uint64_t want = (size + page - 1) / page * page;
     if (want < size || want > SIZE_MAX - MEMORY_HUGE) return NULL;
     uint8_t *raw = mmap(NULL, (size_t)(want + MEMORY_HUGE), PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (raw == MAP_FAILED) return NULL;
     uint64_t head = (MEMORY_HUGE - (uintptr_t)raw % MEMORY_HUGE) % MEMORY_HUGE;
     uint64_t tail = MEMORY_HUGE - head;

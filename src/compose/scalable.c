@@ -113,7 +113,8 @@ void tms_scalable_layer_spec(const tms_shape *shape, uint32_t index, tamis_spec 
     memset(out, 0, sizeof *out);
     out->kind = (uint32_t)shape->params[SCALABLE_INNER];
     out->capacity = capacity < 0x1p62 ? (uint64_t)capacity : UINT64_C(1) << 62;
-    out->fpr = fpr;
+    out->fpr =
+        fmax(fpr, 1e-7 * shape->fpr); /* 64 such layers add nothing; tighter ones cost much */
     out->flags = (shape->flags & TAMIS_CONCURRENT) | TAMIS_NEVER_EXCEED;
     out->lines_per_key = (uint32_t)shape->params[SCALABLE_LINES];
 }

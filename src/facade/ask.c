@@ -38,7 +38,8 @@ tamis_status tms_add_digest(tamis_filter *f, uint64_t digest, bool *was_new)
         TMS_TRY(ask_room(f));
     }
     TMS_TRY(f->ops->add(f, digest, was_new));
-    if (!ask_counts_itself(f)) tms_filter_count(f, 1);
+    bool counts = *was_new || !(f->shape.flags & TAMIS_STRICT);
+    if (counts && !ask_counts_itself(f)) tms_filter_count(f, 1);
     return TAMIS_OK;
 }
 

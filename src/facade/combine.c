@@ -229,7 +229,12 @@ static tamis_status combine_merge(tamis_filter *dst, const tamis_filter *src, ta
             tms_filter_drop(made);
             return status;
         }
-        combine_take_over(dst, made);
+        if (folds.dst == 1 && folds.src == 1) { /* views of dst stay valid */
+            tms_filter_drop(made);
+            dst->kind->unite(dst, src->body);
+        } else {
+            combine_take_over(dst, made);
+        }
     }
     dst->kind->measure(dst, &m);
     dst->damaged_bytes += src->damaged_bytes;

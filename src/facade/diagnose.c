@@ -101,7 +101,7 @@ static bool diagnose_over_capacity(const diagnose_case *c, tamis_finding *out)
 static bool diagnose_poor_hash(const diagnose_case *c, tamis_finding *out)
 {
     const tamis_facts *f = &c->facts;
-    if (c->measure.crowding >= 1e-9) return false;
+    if (c->measure.crowding >= 1e-9 || f->damaged_bytes) return false;
     diagnose_set(out, TAMIS_FINDING_POOR_HASH, TAMIS_PROBLEM, c->measure.crowding, 1);
     DIAGNOSE_SENTENCE(out,
                       "The keys crowd in some places: a fair hash spreads them this unevenly "

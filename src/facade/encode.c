@@ -145,6 +145,10 @@ uint64_t tamis_encoded_size(const tamis_filter *f)
 tamis_status tamis_encode(const tamis_filter *f, void *bytes, size_t room)
 {
     tms_room space = {.bytes = bytes, .size = room};
+    uint64_t size = tamis_encoded_size(f);
+    if (size > room)
+        return tms_fail(TAMIS_E_SPEC, "the buffer has %zu bytes, the filter needs %" PRIu64, room,
+                        size);
     return tamis_encode_to(f, NULL, tms_room_sink, &space);
 }
 

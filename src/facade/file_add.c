@@ -23,7 +23,7 @@
 /* The journal is taken into the file when it passes both: reading it is then
  * no longer cheap beside reading the filter. */
 #define FILE_ADD_JOURNAL_LEAST ((uint64_t)1 << 20)
-enum { FILE_ADD_JOURNAL_SHARE = 16 };
+enum { FILE_ADD_JOURNAL_SHARE = 512 }; /* a digest a page: each makes a private copy of one */
 
 /* The digests that were new, growing. */
 typedef struct file_add_list {
@@ -101,6 +101,7 @@ static tamis_status file_add_append(const tms_append *file, const tms_input *inp
     if (status == TAMIS_OK)
         status = tms_append_write(file, record, (size_t)size, e.file_bytes + offset);
     tms_free(list->alloc, record, (size_t)size);
+    if (status != TAMIS_OK) (void)tms_append_cut(file, e.file_bytes + offset);
     TMS_TRY(status);
     e.journal_bytes = offset + size;
     tms_store64(sum, tms_trailer_sum(&e, input->tail - e.trailer_bytes));

@@ -52,7 +52,11 @@ static uint32_t info_abilities(const tamis_filter *f)
 static void info_measure(const tamis_filter *f, tamis_facts *facts)
 {
     tms_measure m;
-    f->kind->measure(f, &m);
+    tamis_filter *copy = NULL; /* of a watched filter with damage: there it reads as ones */
+    bool watched = f->origin && f->origin->ops;
+    if (watched && tms_origin_damaged_bytes(f)) (void)tms_origin_settle(f, &copy);
+    f->kind->measure(copy ? copy : f, &m);
+    tamis_free(copy);
     facts->bits = m.bits;
     facts->ones = m.ones;
     facts->fill = m.bits ? (double)m.ones / (double)m.bits : 0;
@@ -60,6 +64,11 @@ static void info_measure(const tamis_filter *f, tamis_facts *facts)
     facts->keys_low = m.keys_low;
     facts->keys_high = m.keys_high;
     facts->fpr_now = tms_rate_with_collisions(m.rate, m.keys, f->hasher.width);
+    facts->damaged_bytes += tms_origin_damaged_bytes(f);
+    if (facts->damaged_bytes == 0) return;
+    facts->keys = (double)facts->added; /* lost parts read as ones, which are no keys */
+    facts->keys_low = 0;
+    facts->keys_high = INFINITY;
 }
 
 tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
@@ -77,8 +86,7 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
                            .read_only = f->read_only || f->is_child,
                            .count_is_estimate = f->count_is_estimate,
                            .fpr_asked = f->shape.fpr,
-                           .memory = f->shape.body_bytes + f->kind->handle_bytes,
-                           .damaged_bytes = tms_origin_damaged_bytes(f)};
+                           .memory = f->shape.body_bytes + f->kind->handle_bytes};
     if (children) {
         info_sum_layers(f, facts);
     } else {
@@ -95,7 +103,8 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
 
 const tamis_filter *tamis_layer_view(const tamis_filter *f, uint32_t layer)
 {
-    return layer < info_children(f) ? f->kind->child(f, layer) : NULL;
+    bool watched = f->origin && f->origin->ops; /* its layers would not look out for damage */
+    return layer < info_children(f) && !watched ? f->kind->child(f, layer) : NULL;
 }
 
 tamis_status tamis_blocked_view_of(const tamis_filter *f, tamis_blocked_view *view)

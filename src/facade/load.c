@@ -27,7 +27,7 @@ tamis_status tms_input_split(const uint8_t *bytes, uint64_t size, const tamis_al
     *out = (tms_input){.size = size, .tail = bytes + size};
     tamis_status status = tms_envelope_read(bytes, (size_t)size, alloc, &e);
     if (status != TAMIS_OK) return status == TAMIS_E_NOMEM ? status : TAMIS_OK;
-    if (size > e.file_bytes) {
+    if (size >= e.file_bytes) { /* also without a tail: table_sum tells whether one is missing */
         out->tail = bytes + e.file_bytes;
         status = tms_journal_find(&e, out->tail - e.trailer_bytes, out->tail, size - e.file_bytes);
         out->size = e.file_bytes;
@@ -81,7 +81,7 @@ typedef struct load_losses {
     const tamis_alloc *alloc;
     load_stretch *stretches;
     size_t count, room;
-    uint64_t bytes;
+    uint64_t bytes, whole;
     tamis_status status;
 } load_losses;
 
@@ -100,6 +100,10 @@ static tamis_status load_make_room(load_losses *losses)
 static void load_damaged(void *ctx, uint64_t offset, uint64_t size)
 {
     load_losses *losses = ctx;
+    if (offset == 0 && size == losses->whole) { /* all is lost, what was reported before too */
+        losses->count = 0;
+        losses->bytes = 0;
+    }
     losses->bytes += size;
     if (losses->count && losses->stretches[losses->count - 1].to == offset) {
         losses->stretches[losses->count - 1].to += size;
@@ -148,7 +152,7 @@ static tamis_status load_salvage(const load_losses *losses, const tms_envelope *
 static tamis_status load_bodies(tms_reader *reader, const tms_envelope *e, bool salvage,
                                 tamis_filter *f)
 {
-    load_losses losses = {.alloc = &f->alloc};
+    load_losses losses = {.alloc = &f->alloc, .whole = e->body_bytes};
     size_t size = e->node_count * sizeof(uint8_t *);
     uint8_t **bodies = tms_alloc(&f->alloc, size);
     if (!bodies) return tms_fail_memory("the list of bodies", size);
@@ -226,7 +230,7 @@ tamis_status tms_load_file(const char *path, const tamis_open_options *options, 
     tms_map map = {0};
     tms_input input = {.size = UINT64_MAX};
     TMS_TRY(tms_file_source_open(path, &file, &size));
-    tamis_status status = size ? tms_map_open(path, &map) : TAMIS_OK;
+    tamis_status status = size ? tms_map_descriptor(file, path, &map) : TAMIS_OK;
     if (status == TAMIS_OK && size)
         status = tms_input_split(map.bytes, map.size, options->alloc, &input);
     if (status == TAMIS_OK) status = load_source(tms_file_source, &file, &input, options, out);

@@ -44,6 +44,9 @@ static tamis_status planner_check_fields(const tamis_spec *spec)
         return tms_fail(TAMIS_E_SPEC, "flags 0x%x hold bits that mean nothing", spec->flags);
     if (spec->hash && !tamis_hash_name(spec->hash))
         return tms_fail(TAMIS_E_SPEC, "there is no hash %u; 0 chooses one", spec->hash);
+    if (spec->lines_per_key > 2)
+        return tms_fail(TAMIS_E_SPEC, "%u lines per key are outside 1 to 2; 0 chooses",
+                        spec->lines_per_key);
     if (spec->growth > TAMIS_GROWTH_SCALE)
         return tms_fail(TAMIS_E_SPEC, "growth %u is neither fixed (0) nor scale (1)", spec->growth);
     if (spec->capacity > UINT64_C(1) << 56)
@@ -152,10 +155,11 @@ static tamis_status planner_choose_flat(const tamis_spec *spec, const tms_kind *
                                         tms_shape *shape)
 {
     TMS_TRY(planner_find_kind(TAMIS_KIND_BLOCKED, kind));
-    if (spec->fpr > 0 && spec->fpr < planner_blocked_from)
+    if (spec->fpr > 0 && spec->fpr < planner_blocked_from && !spec->lines_per_key)
         TMS_TRY(planner_find_kind(TAMIS_KIND_CLASSIC, kind));
     TMS_TRY(planner_size(*kind, spec, shape));
-    if (shape->fpr >= planner_blocked_from || (*kind)->id == TAMIS_KIND_CLASSIC) return TAMIS_OK;
+    bool serves = shape->fpr >= planner_blocked_from || spec->lines_per_key;
+    if (serves || (*kind)->id == TAMIS_KIND_CLASSIC) return TAMIS_OK;
     TMS_TRY(planner_find_kind(TAMIS_KIND_CLASSIC, kind));
     return planner_size(*kind, spec, shape);
 }
@@ -172,7 +176,8 @@ static tamis_status planner_scaling(const tamis_spec *spec, tms_plan *out)
 {
     tamis_spec root = *spec, layer;
     if (root.kind == TAMIS_KIND_ANY || root.kind == TAMIS_KIND_SCALABLE)
-        root.kind = spec->fpr < planner_blocked_from ? TAMIS_KIND_CLASSIC : TAMIS_KIND_BLOCKED;
+        root.kind = spec->fpr < planner_blocked_from && !spec->lines_per_key ? TAMIS_KIND_CLASSIC
+                                                                             : TAMIS_KIND_BLOCKED;
     TMS_TRY(planner_find_kind(TAMIS_KIND_SCALABLE, &out->kind));
     TMS_TRY(planner_find_kind(root.kind, &out->inner));
     TMS_TRY(out->kind->plan(&root, &out->shape));

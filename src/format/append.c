@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -21,11 +22,15 @@ static tamis_status append_fail(const char *path, const char *doing)
 
 static tamis_status append_lock(tms_append *file, int access, int lock)
 {
+    enum { PATIENCE = 400 }; /* times 5 ms: for readers, who then go on without */
+    const struct timespec pause = {.tv_nsec = 5000000};
     int failed;
     file->fd = open(file->path, access | O_CLOEXEC);
     if (file->fd < 0) return append_fail(file->path, "opening");
-    do failed = flock(file->fd, lock);
-    while (failed && errno == EINTR);
+    for (int i = 0; (failed = flock(file->fd, lock)) != 0 && i < PATIENCE; i++) {
+        if (errno == EWOULDBLOCK) nanosleep(&pause, NULL);
+        if (errno != EWOULDBLOCK && errno != EINTR) break;
+    }
     return failed ? append_fail(file->path, "locking") : TAMIS_OK;
 }
 
@@ -60,7 +65,8 @@ void tms_append_hold_off(const char *path, tms_append *out)
     struct stat facts;
     *out = (tms_append){.path = path, .fd = -1};
     if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) return;
-    if (append_lock_current(path, O_RDONLY, LOCK_SH, out) != TAMIS_OK) tms_append_close(out);
+    if (append_lock_current(path, O_RDONLY, LOCK_SH | LOCK_NB, out) != TAMIS_OK)
+        tms_append_close(out);
 }
 
 tamis_status tms_append_write(const tms_append *file, const void *bytes, size_t size,

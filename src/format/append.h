@@ -18,7 +18,7 @@ typedef struct tms_append {
 tamis_status tms_append_open(const char *path, tms_append *out);
 
 /* Waits until nobody appends, and keeps others from it until closed, so that a
- * file is read as it is at one moment. Where there is nothing to lock (no such
+ * file is read as it is at one moment. After two seconds it goes on without. Where there is nothing to lock (no such
  * file, a pipe, no permission, a system without locks), fd is -1. */
 void tms_append_hold_off(const char *path, tms_append *out);
 

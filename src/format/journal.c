@@ -72,8 +72,8 @@ tamis_status tms_journal_find(tms_envelope *e, const uint8_t *trailer, const uin
     if (!step) {
         e->journal_bytes = 0;
         return tms_fail(TAMIS_E_CORRUPT,
-                        "the journal behind the filter, or the table of checksums before it, is "
-                        "damaged; rebuild the filter from its keys");
+                        "the table of the chunks' checksums is damaged, or a journal of appended "
+                        "keys that belongs to it is damaged or missing; rebuild the filter");
     }
     if (!journal_could_begin(tail + e->journal_bytes, size - e->journal_bytes))
         return tms_fail(TAMIS_E_CORRUPT,

@@ -1,5 +1,5 @@
 /* journal.h - keys appended to a file, so that ten keys need not rewrite a
- * gigabyte (docs/format.md, section 5).
+ * gigabyte (docs/format.md, section 4.1).
  *
  * Behind the trailer of a plain file may follow records, each a list of
  * digests under a checksum of its own. How many of their bytes count is told

@@ -81,6 +81,14 @@ tamis_status tms_map_open_private(const char *path, tms_map *out)
     return map_open(path, true, out);
 }
 
+tamis_status tms_map_descriptor(int fd, const char *path, tms_map *out)
+{
+    struct stat facts = {0};
+    memset(out, 0, sizeof *out);
+    if (fstat(fd, &facts) != 0) return map_fail(path, "looking at", errno);
+    return map_pages(path, fd, &facts, false, out);
+}
+
 static void map_touch(const tms_map *map)
 {
     const uint64_t page = 4096; /* the smallest there is */

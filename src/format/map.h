@@ -26,6 +26,9 @@ tamis_status tms_map_open(const char *path, tms_map *out);
  * a copy of it for this process alone, and never reaches the file. */
 tamis_status tms_map_open_private(const char *path, tms_map *out);
 
+/* The same of a file that is open; `path` is for sentences. */
+tamis_status tms_map_descriptor(int fd, const char *path, tms_map *out);
+
 /* Reads every page in, so that no query waits for the disk. Advice: where the
  * system cannot, nothing happens. */
 void tms_map_warm(const tms_map *map);

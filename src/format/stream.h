@@ -58,7 +58,7 @@ typedef void (*tms_damaged)(void *ctx, uint64_t offset, uint64_t size);
  * that names the chunk. With it every damaged chunk is reported, its bytes are
  * as they came, and the call goes on. With `salvage`, which needs `damaged`,
  * an input that ends early or cannot be decompressed any further is no error
- * either: every chunk that cannot be verified is reported. Failures of the
+ * either: the whole body is reported, in one piece, whatever was before. Failures of the
  * source itself always fail. */
 tamis_status tms_reader_bodies(tms_reader *r, const tms_envelope *e, uint8_t *const *bodies,
                                bool salvage, tms_damaged damaged, void *damaged_ctx);

@@ -288,6 +288,11 @@ def chunk_is_sound(header, data, i):
 def check_body(header, data):
     for i in range(header.chunk_count):
         need(chunk_is_sound(header, data, i), "CORRUPT", f"chunk {i} disagrees")
+    return check_table(header, data)
+
+
+def check_table(header, data):
+    """The digests that were appended; raises when table_sum fits no journal."""
     table = data[header.body_end:header.file_bytes - 8]
     table_sum = u64(data, header.file_bytes - 8)
     return journal(header, data[header.file_bytes:],
@@ -324,10 +329,13 @@ def journal(header, tail, counts):
 def salvage_body(header, data):
     """The body area with every bit of a damaged chunk set, and the damaged chunks."""
     body, damaged = bytearray(), []
+    whole = len(data) >= header.file_bytes
+    if whole:
+        check_table(header, data)
     for i in range(header.chunk_count):
         begin = header.header_bytes + i * header.chunk_bytes
         size = min(header.chunk_bytes, header.body_end - begin)
-        if len(data) >= header.body_end + 8 * (i + 1) and chunk_is_sound(header, data, i):
+        if whole and chunk_is_sound(header, data, i):
             body += data[begin:begin + size]
         else:
             body += b"\xff" * size

@@ -225,7 +225,6 @@ static void try_chunk(const spec_row *row, const filter_bytes *b, size_t chunk, 
         check_about("%s; %s of chunk %zu; %s; seed %" PRIu64, row->why, region, chunk,
                     READINGS[r].why, SEED);
         const bool lazy = READINGS[r].flags & TAMIS_OPEN_LAZY;
-        if (lazy) CHECK(damaged_bytes(f) == 0, "found before it was touched");
         check_answers(f, 1, "read");
         CHECK(damaged_bytes(f) == chunk_size(b, chunk), "%" PRIu64 " bytes are damaged, not %zu",
               damaged_bytes(f), chunk_size(b, chunk));
@@ -253,11 +252,6 @@ static void every_region(void **state)
             sound.body[at] ^= 0x10;
             try_chunk(&row, &sound, c, rows[r].region);
             sound.body[at] ^= 0x10;
-            if (n != 1) continue;
-            uint8_t *sum = sound.body + sound.body_size + 8 * c;
-            *sum ^= 1;
-            try_chunk(&row, &sound, c, "the checksum");
-            *sum ^= 1;
         }
         filter_bytes_free(&sound);
     }
@@ -288,7 +282,8 @@ static void damage_costs_no_more_than_it_must(void **state)
     }
 }
 
-/* The checksum of the checksums is not needed to salvage; a header is. */
+/* Without a sound table and a sound header nothing can be salvaged: the table
+ * also tells whether keys were appended. */
 static void table_and_header(void **state)
 {
     (void)state;
@@ -301,10 +296,7 @@ static void table_and_header(void **state)
         check_about("%s; the checksum of the checksums", row.why);
         CHECK_STATUS(tamis_load(b.bytes, b.size, NULL, &f), TAMIS_E_CORRUPT);
         CHECK_STATUS(tamis_view(b.bytes, b.size, NULL, &f), TAMIS_E_CORRUPT);
-        CHECK_OK(tamis_load(b.bytes, b.size, &salvage, &f));
-        check_answers(f, 0.05, "salvaged");
-        CHECK(damaged_bytes(f) == 0, "%" PRIu64 " bytes of a sound body", damaged_bytes(f));
-        tamis_free(f);
+        CHECK_STATUS(tamis_load(b.bytes, b.size, &salvage, &f), TAMIS_E_CORRUPT);
         b.bytes[b.size - 1] ^= 1;
         const size_t header = (size_t)(b.body - b.bytes);
         for (size_t at = 0; at < header; at++) {
@@ -377,7 +369,7 @@ static void cut_files(void **state)
             {"no checksum", end, 1, true},
             {"one checksum", end + 8, 1, true},
             {"all checksums but one", b.size - 16, 1, true},
-            {"one byte missing", b.size - 1, 0.05, true},
+            {"one byte missing", b.size - 1, 1, true},
         };
         for (size_t r = 0; r < COUNT(rows); r++) {
             filter_bytes cut = {.bytes = malloc(rows[r].size), .size = rows[r].size};

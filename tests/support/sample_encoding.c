@@ -133,8 +133,10 @@ tamis_status feed_source(void *ctx, void *bytes, size_t room, size_t *size)
 
 static void note_damage(void *ctx, uint64_t offset, uint64_t size)
 {
-    assert_true(offset % SAMPLE_CHUNK == 0 && size >= 1 && size <= SAMPLE_CHUNK);
-    *(unsigned *)ctx |= 1u << (offset / SAMPLE_CHUNK);
+    assert_true(offset % SAMPLE_CHUNK == 0 && size >= 1);
+    assert_true(size <= SAMPLE_CHUNK || offset == 0); /* a chunk, or all of them */
+    for (uint64_t at = 0; at < size; at += SAMPLE_CHUNK)
+        *(unsigned *)ctx |= 1u << ((offset + at) / SAMPLE_CHUNK);
 }
 
 static bool same_shape(const tms_shape *a, const tms_shape *b)

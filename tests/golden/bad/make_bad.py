@@ -235,12 +235,12 @@ def bodies(sound):
     short("trailer-cut", -1, "the last byte is missing")
     damaged("body-flipped", flipped(sound, 300), "one bit of the body")
     damaged("body-flipped-third", flipped(big, sums - 1), "one bit of the third chunk")
-    damaged("chunk-sum-flipped", flipped(sound, end), "one bit of chunk_sum[0]")
-    damaged("table-sum-flipped", flipped(sound, len(sound) - 1), "one bit of table_sum")
+    corrupt("chunk-sum-flipped", flipped(sound, end), "one bit of chunk_sum[0]")
+    corrupt("table-sum-flipped", flipped(sound, len(sound) - 1), "one bit of table_sum")
     damaged("chunks-exchanged", swapped, "two chunks in each other's place")
     damaged("chunks-and-sums-exchanged", resealed_table(swapped, sums),
             "the same, with their sums")
-    damaged("body-of-another", sound[:header] + other[header:],
+    corrupt("body-of-another", sound[:header] + other[header:],
             "body and trailer of the same filter under another seed")
     corrupt("trailing-byte", sound + b"\0", "one byte after the end", stream="OK", salvage="-")
     corrupt("trailing-filter", sound + sound, "a second filter after the first", stream="OK",
