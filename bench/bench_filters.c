@@ -11,7 +11,7 @@
  * in the same rounds (bench_memory.c). How each row is measured and what it is
  * compared with: bench/README.md.
  *
- * SAMPLE
+ * Recorded tables: bench/results/.
  */
 #include <getopt.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * way (read, change: tried with every hint and distance, the best is named),
  * with one thread and with all, and the sequential bandwidth.
  *
- * SAMPLE
+ * Recorded tables: bench/results/.
  */
 #include <getopt.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * and every distance; "none" fetches nothing. W asks for the line as its owner.
  * ns per key, minimum over slices of 65536 keys; the best of a block is starred.
  *
- * SAMPLE
+ * Recorded tables: bench/results/.
  */
 #include <getopt.h>
 #include <stdlib.h>
