@@ -32,6 +32,6 @@ const tms_blocked_kernel *tms_blocked_kernel_shared(void);
 const tms_blocked_kernel *tms_blocked_kernel_number(unsigned index);
 
 extern const tms_blocked_kernel tms_blocked_scalar, tms_blocked_avx2, tms_blocked_avx512,
-    tms_blocked_neon, tms_blocked_shared;
+    tms_blocked_neon, tms_blocked_shared, tms_blocked_shared_avx2;
 
 #endif

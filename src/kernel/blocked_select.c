@@ -27,5 +27,8 @@ const tms_blocked_kernel *tms_blocked_kernel_best(void)
 
 const tms_blocked_kernel *tms_blocked_kernel_shared(void)
 {
+#if defined(TAMIS_BLOCKED_X86)
+    if (tms_cpu_has_avx2()) return &tms_blocked_shared_avx2;
+#endif
     return &tms_blocked_shared;
 }
