@@ -9,7 +9,8 @@
  *
  * Concurrent mode: layers are published by a release store of their number and
  * never change places; growing alone takes a lock. A layer may take a few keys
- * more than its capacity, at most one per thread that raced to fill it.
+ * more than its capacity: one per thread that raced to fill it, or a run when
+ * more than 64 threads add batches.
  *
  * params: [0] inner kind  [1] expansion (double)  [2] tightening (double)
  *         [3] lines per key asked for, 0: chosen per layer                  */
@@ -218,19 +219,44 @@ static size_t scalable_may_contain_many(const tamis_filter *f, const tms_run *ru
     return hits;
 }
 
-/* The older layers answer the whole run at once; what they do not know goes
- * into the newest, key by key and in order. Once that one is full the rest of
- * the run takes the way of single keys. */
-static tamis_status scalable_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
-                                      size_t *added)
+/* Far from full: a run may go into the newest layer as one. Other threads may
+ * have as many runs under way at the same time. */
+static bool scalable_has_room(const tamis_filter *f, const tamis_filter *newest)
 {
-    scalable_filter *s = scalable_of(f);
-    uint32_t count = scalable_count(s);
-    tamis_filter *newest = s->layers[count - 1];
-    const tms_run fetch = {.ahead = run->ahead, .ahead_count = run->ahead_count};
-    bool known[TMS_RUN], fresh = false;
-    scalable_ask_layers(s, count - 1, run, known);
-    newest->ops->may_contain_many(newest, &fetch, known);
+    uint64_t runs = f->shape.flags & TAMIS_CONCURRENT ? 64 : 1;
+    uint64_t taken = tms_counter_sum(&newest->added);
+    return taken + runs * TMS_RUN <= newest->shape.capacity;
+}
+
+/* Adds to the newest layer what the older do not know, as one run in order. */
+static tamis_status scalable_put_run(tamis_filter *newest, const tms_run *run, const bool *known,
+                                     bool *was_new, size_t *added)
+{
+    uint64_t digests[TMS_RUN + 1]; /* one past the last is written and not used */
+    size_t keys[TMS_RUN + 1], unknown = 0, fresh = 0, taken;
+    bool news[TMS_RUN];
+    for (size_t i = 0; i < run->count; i++) {
+        digests[unknown] = run->now[i];
+        keys[unknown] = i;
+        unknown += !known[i];
+    }
+    const tms_run rest = {digests, unknown, run->ahead, run->ahead_count};
+    TMS_TRY(newest->ops->add_many(newest, &rest, news, &taken));
+    if (was_new) memset(was_new, 0, run->count * sizeof *was_new);
+    for (size_t i = 0; i < unknown; i++) {
+        fresh += news[i];
+        if (was_new) was_new[keys[i]] = news[i];
+    }
+    tms_filter_count(newest, fresh);
+    *added = run->count;
+    return TAMIS_OK;
+}
+
+/* Key by key, because a layer may be due in the middle of the run. */
+static tamis_status scalable_put_keys(tamis_filter *f, tamis_filter *newest, const tms_run *run,
+                                      const bool *known, bool *was_new, size_t *added)
+{
+    bool fresh = false;
     for (*added = 0; *added < run->count; ++*added) {
         size_t i = *added;
         if (known[i])
@@ -242,6 +268,21 @@ static tamis_status scalable_add_many(tamis_filter *f, const tms_run *run, bool 
         if (was_new) was_new[i] = fresh;
     }
     return TAMIS_OK;
+}
+
+/* The older layers answer the whole run at once. */
+static tamis_status scalable_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
+                                      size_t *added)
+{
+    scalable_filter *s = scalable_of(f);
+    uint32_t count = scalable_count(s);
+    tamis_filter *newest = s->layers[count - 1];
+    const tms_run fetch = {.ahead = run->ahead, .ahead_count = run->ahead_count};
+    bool known[TMS_RUN];
+    scalable_ask_layers(s, count - 1, run, known);
+    if (scalable_has_room(f, newest)) return scalable_put_run(newest, run, known, was_new, added);
+    newest->ops->may_contain_many(newest, &fetch, known);
+    return scalable_put_keys(f, newest, run, known, was_new, added);
 }
 
 static const tms_ops scalable_ops = {.may_contain = scalable_may_contain,
