@@ -109,24 +109,44 @@ static bool blocked_may_contain_around(const tamis_filter *f, uint64_t digest,
 
 /* ---- one slice of a parallel build -------------------------------------- */
 
-/* One table of lines, and the stretch of it that a slice owns. */
+/* One table of lines, and the digests whose lines a slice owns. */
 typedef struct blocked_stretch {
     tamis_blocked_view one; /* as if it were a filter of one line a key */
-    uint64_t first, last;
-    bool second; /* asked with the second mix of the digest */
+    uint64_t least, span;   /* digests from `least` on, span + 1 of them */
+    bool second;            /* asked with the second mix of the digest */
 } blocked_stretch;
 
-/* The digests of a batch whose line lies in the stretch, gathered so that they
- * can be added as runs. */
+/* The least digest with this line. Lines ascend with digests, so a slice is
+ * known by comparing digests, without working out lines. */
+static uint64_t blocked_least_digest(uint64_t line, uint64_t lines)
+{
+    return (uint64_t)((((tms_u128)line << 64) + lines - 1) / lines);
+}
+
+/* Appends the digests of a stretch to `mine`. */
 static size_t blocked_gather(const blocked_stretch *s, const uint64_t *digests, size_t count,
                              uint64_t *mine)
 {
+    const uint64_t least = s->least, span = s->span;
+    const bool second = s->second;
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
-        uint64_t h = s->second ? tamis_blocked_second(digests[i]) : digests[i];
-        uint64_t line = tamis_blocked_line_number(&s->one, h);
+        uint64_t h = second ? tamis_blocked_second(digests[i]) : digests[i];
         mine[found] = h;
-        found += (line >= s->first) & (line < s->last);
+        found += h - least <= span;
+    }
+    return found;
+}
+
+/* Fills a run, as far as there are digests. */
+static size_t blocked_gather_run(const blocked_stretch *s, const uint64_t *digests, size_t count,
+                                 size_t *from, uint64_t *mine)
+{
+    size_t found = 0;
+    while (found < TMS_RUN && *from < count) {
+        size_t some = count - *from < TMS_RUN - found ? count - *from : TMS_RUN - found;
+        found += blocked_gather(s, digests + *from, some, mine + found);
+        *from += some;
     }
     return found;
 }
@@ -134,17 +154,18 @@ static size_t blocked_gather(const blocked_stretch *s, const uint64_t *digests, 
 static void blocked_add_stretch(const blocked_filter *b, const blocked_stretch *s,
                                 const uint64_t *digests, size_t count)
 {
-    uint64_t ring[2][TMS_RUN];
-    size_t have = 0, turn = 0;
-    for (size_t from = 0; from < count || have; from += TMS_RUN) {
-        size_t some = from >= count ? 0 : count - from < TMS_RUN ? count - from : TMS_RUN;
-        uint64_t *next = ring[turn ^ 1];
-        size_t found = some ? blocked_gather(s, digests + from, some, next) : 0;
-        const tms_run run = {ring[turn], have, next, b->fetch ? found : 0};
+    uint64_t ring[2][TMS_RUN + 1]; /* gathering writes one past what it finds */
+    size_t from = 0, turn = 0;
+    tms_run run = {0};
+    do {
+        uint64_t *next = ring[turn ^= 1];
+        size_t found = blocked_gather_run(s, digests, count, &from, next);
+        run.ahead = next;
+        run.ahead_count = b->fetch ? found : 0;
         b->kernel->add_many(&s->one, &run);
-        turn ^= 1;
-        have = found;
-    }
+        run.now = next;
+        run.count = found;
+    } while (run.count);
 }
 
 static void blocked_add_slice(tamis_filter *f, const uint64_t *digests, size_t count,
@@ -152,9 +173,11 @@ static void blocked_add_slice(tamis_filter *f, const uint64_t *digests, size_t c
 {
     const blocked_filter *b = blocked_of(f);
     const uint64_t lines = b->view.line_count;
-    blocked_stretch s = {.one = b->view,
-                         .first = (uint64_t)((tms_u128)lines * slice / slices),
-                         .last = (uint64_t)((tms_u128)lines * (slice + 1) / slices)};
+    const uint64_t first = (uint64_t)((tms_u128)lines * slice / slices);
+    const uint64_t last = (uint64_t)((tms_u128)lines * (slice + 1) / slices);
+    if (first == last) return; /* more threads than lines */
+    blocked_stretch s = {.one = b->view, .least = blocked_least_digest(first, lines)};
+    s.span = blocked_least_digest(last, lines) - 1 - s.least; /* 2^64 - 1 - least at the end */
     s.one.lines_per_key = 1;
     blocked_add_stretch(b, &s, digests, count);
     if (b->view.lines_per_key == 1) return;
