@@ -86,22 +86,30 @@ uint64_t tamis_hash(const tamis_filter *f, const void *key, size_t size)
 
 /* ---- integers ----------------------------------------------------------- */
 
+static tamis_status ask_add_integer(tamis_filter *f, uint64_t key, bool *was_new)
+{
+    if (!f->ops->add_key) return tms_add_digest(f, tms_hasher_digest_u64(&f->hasher, key), was_new);
+    const uint64_t little = tms_le64(key);
+    return tms_add_key(f, &little, sizeof little, was_new);
+}
+
 tamis_status tamis_add_u64(tamis_filter *f, uint64_t key)
 {
-    const uint64_t little = tms_le64(key);
-    return tamis_add(f, &little, sizeof little);
+    bool was_new;
+    return ask_add_integer(f, key, &was_new);
 }
 
 tamis_status tamis_add_new_u64(tamis_filter *f, uint64_t key, bool *was_new)
 {
-    const uint64_t little = tms_le64(key);
-    return tamis_add_new(f, &little, sizeof little, was_new);
+    return ask_add_integer(f, key, was_new);
 }
 
 bool tamis_may_contain_u64(const tamis_filter *f, uint64_t key)
 {
+    if (!f->ops->may_contain_key)
+        return f->ops->may_contain(f, tms_hasher_digest_u64(&f->hasher, key));
     const uint64_t little = tms_le64(key);
-    return tamis_may_contain(f, &little, sizeof little);
+    return f->ops->may_contain_key(f, &little, sizeof little);
 }
 
 /* ---- digests ------------------------------------------------------------ */

@@ -12,6 +12,14 @@
  * offset of 0 may be added. */
 static const uint8_t batch_nothing[1] = {0};
 
+uint64_t tms_hasher_digest_u64(const tms_hasher *hasher, uint64_t key)
+{
+    if (hasher->id == TAMIS_HASH_XXH3) return tms_xxh3_u64(hasher->seed, key);
+    uint8_t bytes[8];
+    tms_store64(bytes, key);
+    return tms_hasher_digest(hasher, bytes, sizeof bytes);
+}
+
 void tms_hasher_digest_u64s(const tms_hasher *hasher, const uint64_t *keys, size_t n,
                             uint64_t *digests)
 {
@@ -19,11 +27,7 @@ void tms_hasher_digest_u64s(const tms_hasher *hasher, const uint64_t *keys, size
         tms_xxh3_u64s(hasher->seed, keys, n, digests);
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        uint8_t bytes[8];
-        tms_store64(bytes, keys[i]);
-        digests[i] = tms_hasher_digest(hasher, bytes, sizeof bytes);
-    }
+    for (size_t i = 0; i < n; i++) digests[i] = tms_hasher_digest_u64(hasher, keys[i]);
 }
 
 void tms_hasher_digest_spans(const tms_hasher *hasher, const tamis_span *keys, size_t n,

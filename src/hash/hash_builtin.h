@@ -26,7 +26,8 @@ extern const tms_hash_builtin tms_hash_fnv1a;
 extern const tms_hash_builtin tms_hash_sha256;
 extern const tms_hash_builtin tms_hash_siphash;
 
-/* The batches of hasher.h for xxh3. */
+/* One integer, and the batches of hasher.h, for xxh3. */
+uint64_t tms_xxh3_u64(uint64_t seed, uint64_t key);
 void tms_xxh3_u64s(uint64_t seed, const uint64_t *keys, size_t n, uint64_t *digests);
 void tms_xxh3_spans(uint64_t seed, const tamis_span *keys, size_t n, uint64_t *digests);
 void tms_xxh3_rows(uint64_t seed, const uint8_t *rows, size_t width, size_t n, uint64_t *digests);

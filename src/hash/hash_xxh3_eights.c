@@ -143,6 +143,11 @@ void tms_xxh3_eights(uint64_t seed, const void *rows, size_t n, uint64_t *digest
     tms_xxh3_eights_at(level, seed, rows, n, digests);
 }
 
+uint64_t tms_xxh3_u64(uint64_t seed, uint64_t key)
+{
+    return eights_one(key, eights_flip(seed));
+}
+
 /* On a little-endian machine the integers are the bytes to hash already. */
 void tms_xxh3_u64s(uint64_t seed, const uint64_t *keys, size_t n, uint64_t *digests)
 {

@@ -42,6 +42,9 @@ static inline uint64_t tms_hasher_digest(const tms_hasher *hasher, const void *k
     return hasher->digest(hasher, key, len);
 }
 
+/* The digest of a 64-bit integer, which is its 8 little-endian bytes. */
+uint64_t tms_hasher_digest_u64(const tms_hasher *hasher, uint64_t key);
+
 /* Batches: digests[i] is the digest of key i, the same as one by one. For xxh3
  * the loop has the hash inlined, and 8-byte keys are hashed by SIMD.
  * `digests` must not overlap the keys, except that digests == keys is allowed
