@@ -47,8 +47,9 @@ tamis_status tms_batch_check(const tamis_keys *keys)
     return tms_fail(TAMIS_E_SPEC, "a batch has no layout %d", (int)keys->layout);
 }
 
-const uint64_t *tms_batch_digests(const tamis_filter *f, const tamis_keys *keys, size_t from,
-                                  size_t count, uint64_t *room)
+/* Integers and digests take no time, and nobody is told of them. */
+static const uint64_t *batch_hash(const tamis_filter *f, const tamis_keys *keys, size_t from,
+                                  size_t count, uint64_t *room, const tms_listener *listener)
 {
     const tms_hasher *hasher = &f->hasher;
     if (count == 0) return room;
@@ -58,24 +59,31 @@ const uint64_t *tms_batch_digests(const tamis_filter *f, const tamis_keys *keys,
         tms_hasher_digest_u64s(hasher, (const uint64_t *)keys->data + from, count, room);
         break;
     case TAMIS_LAYOUT_SPANS:
-        tms_hasher_digest_spans(hasher, (const tamis_span *)keys->data + from, count, room);
+        tms_hasher_digest_spans(hasher, (const tamis_span *)keys->data + from, count, room,
+                                listener);
         break;
     case TAMIS_LAYOUT_ROWS: {
         const uint8_t *rows = keys->data;
         if (rows) rows += from * keys->width;
-        tms_hasher_digest_rows(hasher, rows, keys->width, count, room);
+        tms_hasher_digest_rows(hasher, rows, keys->width, count, room, listener);
         break;
     }
     case TAMIS_LAYOUT_OFFSETS32:
         tms_hasher_digest_offsets32(hasher, (const int32_t *)keys->offsets + from, keys->data,
-                                    count, room);
+                                    count, room, listener);
         break;
     case TAMIS_LAYOUT_OFFSETS64:
         tms_hasher_digest_offsets64(hasher, (const int64_t *)keys->offsets + from, keys->data,
-                                    count, room);
+                                    count, room, listener);
         break;
     }
     return room;
+}
+
+const uint64_t *tms_batch_digests(const tamis_filter *f, const tamis_keys *keys, size_t from,
+                                  size_t count, uint64_t *room)
+{
+    return batch_hash(f, keys, from, count, room, NULL);
 }
 
 /* Key `index` as bytes; integers are put into `little`. */
@@ -106,21 +114,27 @@ static tamis_span batch_key(const tamis_keys *keys, size_t index, uint64_t *litt
 typedef struct batch_roll {
     const tamis_filter *filter;
     const tamis_keys *keys;
-    size_t next, end; /* keys that have not been hashed yet */
+    tms_listener fetcher; /* fetches while keys are hashed, when hashing takes its time */
+    size_t next, end;     /* keys that have not been hashed yet */
     unsigned turn;
     tms_run run;
+    const uint64_t *coming; /* the run after this one: fetched, or named by run.ahead */
+    size_t coming_count;
     uint64_t room[2][TMS_RUN];
 } batch_roll;
 
-/* Hashes the next run into `ahead`. */
+/* Hashes the next run. */
 static void batch_look_ahead(batch_roll *roll)
 {
+    const tms_listener *fetcher = roll->fetcher.hear ? &roll->fetcher : NULL;
     size_t left = roll->end - roll->next;
     size_t count = left < TMS_RUN ? left : TMS_RUN;
     roll->turn ^= 1;
-    roll->run.ahead =
-        tms_batch_digests(roll->filter, roll->keys, roll->next, count, roll->room[roll->turn]);
-    roll->run.ahead_count = count;
+    roll->coming =
+        batch_hash(roll->filter, roll->keys, roll->next, count, roll->room[roll->turn], fetcher);
+    roll->coming_count = count;
+    roll->run.ahead = fetcher ? NULL : roll->coming;
+    roll->run.ahead_count = fetcher ? 0 : count;
     roll->next += count;
 }
 
@@ -128,8 +142,10 @@ static void batch_look_ahead(batch_roll *roll)
 static void batch_start(batch_roll *roll, const tamis_filter *f, const tamis_keys *keys,
                         size_t from, size_t count)
 {
+    bool slow = keys->layout != TAMIS_LAYOUT_DIGESTS && keys->layout != TAMIS_LAYOUT_U64;
     roll->filter = f;
     roll->keys = keys;
+    roll->fetcher = (tms_listener){.hear = slow ? f->ops->fetch : NULL, .ctx = f};
     roll->next = from;
     roll->end = from + count;
     roll->turn = 0;
@@ -139,8 +155,8 @@ static void batch_start(batch_roll *roll, const tamis_filter *f, const tamis_key
 
 static void batch_advance(batch_roll *roll)
 {
-    roll->run.now = roll->run.ahead;
-    roll->run.count = roll->run.ahead_count;
+    roll->run.now = roll->coming;
+    roll->run.count = roll->coming_count;
     batch_look_ahead(roll);
 }
 
@@ -156,7 +172,7 @@ static tamis_status batch_add_runs(tamis_filter *f, const tamis_keys *keys, size
     for (batch_start(&roll, f, keys, from, count); status == TAMIS_OK; batch_advance(&roll)) {
         status = f->ops->add_many(f, &roll.run, news ? news + *added : NULL, &taken);
         *added += taken;
-        if (roll.run.ahead_count == 0) break;
+        if (roll.coming_count == 0) break;
     }
     if (!(f->kind->abilities & TAMIS_CAN_GROW)) tms_filter_count(f, *added);
     return status;
@@ -214,7 +230,7 @@ static size_t batch_ask_runs(const tamis_filter *f, const tamis_keys *keys, bool
     for (batch_start(&roll, f, keys, 0, keys->count);; batch_advance(&roll)) {
         hits += f->ops->may_contain_many(f, &roll.run, answers ? answers + done : scratch);
         done += roll.run.count;
-        if (roll.run.ahead_count == 0) return hits;
+        if (roll.coming_count == 0) return hits;
     }
 }
 

@@ -31,53 +31,62 @@ void tms_hasher_digest_u64s(const tms_hasher *hasher, const uint64_t *keys, size
 }
 
 void tms_hasher_digest_spans(const tms_hasher *hasher, const tamis_span *keys, size_t n,
-                             uint64_t *digests)
+                             uint64_t *digests, const tms_listener *listener)
 {
     if (hasher->id == TAMIS_HASH_XXH3) {
-        tms_xxh3_spans(hasher->seed, keys, n, digests);
+        tms_xxh3_spans(hasher->seed, keys, n, digests, listener);
         return;
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         digests[i] = tms_hasher_digest(hasher, keys[i].data, keys[i].size);
+        tms_tell(listener, digests[i]);
+    }
 }
 
 void tms_hasher_digest_rows(const tms_hasher *hasher, const uint8_t *rows, size_t width, size_t n,
-                            uint64_t *digests)
+                            uint64_t *digests, const tms_listener *listener)
 {
     if (!rows) rows = batch_nothing;
     if (hasher->id == TAMIS_HASH_XXH3) {
-        tms_xxh3_rows(hasher->seed, rows, width, n, digests);
+        tms_xxh3_rows(hasher->seed, rows, width, n, digests, listener);
         return;
     }
-    for (size_t i = 0; i < n; i++) digests[i] = tms_hasher_digest(hasher, rows + i * width, width);
+    for (size_t i = 0; i < n; i++) {
+        digests[i] = tms_hasher_digest(hasher, rows + i * width, width);
+        tms_tell(listener, digests[i]);
+    }
 }
 
 void tms_hasher_digest_offsets32(const tms_hasher *hasher, const int32_t *offsets,
-                                 const uint8_t *bytes, size_t n, uint64_t *digests)
+                                 const uint8_t *bytes, size_t n, uint64_t *digests,
+                                 const tms_listener *listener)
 {
     if (!bytes) bytes = batch_nothing;
     if (hasher->id == TAMIS_HASH_XXH3) {
-        tms_xxh3_offsets32(hasher->seed, offsets, bytes, n, digests);
+        tms_xxh3_offsets32(hasher->seed, offsets, bytes, n, digests, listener);
         return;
     }
     for (size_t i = 0; i < n; i++) {
         assert(offsets[i] >= 0 && offsets[i] <= offsets[i + 1]);
         const size_t len = (size_t)(offsets[i + 1] - offsets[i]);
         digests[i] = tms_hasher_digest(hasher, bytes + offsets[i], len);
+        tms_tell(listener, digests[i]);
     }
 }
 
 void tms_hasher_digest_offsets64(const tms_hasher *hasher, const int64_t *offsets,
-                                 const uint8_t *bytes, size_t n, uint64_t *digests)
+                                 const uint8_t *bytes, size_t n, uint64_t *digests,
+                                 const tms_listener *listener)
 {
     if (!bytes) bytes = batch_nothing;
     if (hasher->id == TAMIS_HASH_XXH3) {
-        tms_xxh3_offsets64(hasher->seed, offsets, bytes, n, digests);
+        tms_xxh3_offsets64(hasher->seed, offsets, bytes, n, digests, listener);
         return;
     }
     for (size_t i = 0; i < n; i++) {
         assert(offsets[i] >= 0 && offsets[i] <= offsets[i + 1]);
         const size_t len = (size_t)(offsets[i + 1] - offsets[i]);
         digests[i] = tms_hasher_digest(hasher, bytes + offsets[i], len);
+        tms_tell(listener, digests[i]);
     }
 }

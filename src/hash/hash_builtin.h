@@ -29,12 +29,14 @@ extern const tms_hash_builtin tms_hash_siphash;
 /* One integer, and the batches of hasher.h, for xxh3. */
 uint64_t tms_xxh3_u64(uint64_t seed, uint64_t key);
 void tms_xxh3_u64s(uint64_t seed, const uint64_t *keys, size_t n, uint64_t *digests);
-void tms_xxh3_spans(uint64_t seed, const tamis_span *keys, size_t n, uint64_t *digests);
-void tms_xxh3_rows(uint64_t seed, const uint8_t *rows, size_t width, size_t n, uint64_t *digests);
+void tms_xxh3_spans(uint64_t seed, const tamis_span *keys, size_t n, uint64_t *digests,
+                    const tms_listener *listener);
+void tms_xxh3_rows(uint64_t seed, const uint8_t *rows, size_t width, size_t n, uint64_t *digests,
+                   const tms_listener *listener);
 void tms_xxh3_offsets32(uint64_t seed, const int32_t *offsets, const uint8_t *bytes, size_t n,
-                        uint64_t *digests);
+                        uint64_t *digests, const tms_listener *listener);
 void tms_xxh3_offsets64(uint64_t seed, const int64_t *offsets, const uint8_t *bytes, size_t n,
-                        uint64_t *digests);
+                        uint64_t *digests, const tms_listener *listener);
 
 /* XXH3 of n packed 8-byte keys, by one instruction set: the scalar loop is the
  * definition, all give the same digests. The level must run here. */

@@ -45,26 +45,41 @@ static inline uint64_t tms_hasher_digest(const tms_hasher *hasher, const void *k
 /* The digest of a 64-bit integer, which is its 8 little-endian bytes. */
 uint64_t tms_hasher_digest_u64(const tms_hasher *hasher, uint64_t key);
 
+/* Is told each digest as soon as it is made: so that its line can be fetched
+ * while the next key is hashed. */
+typedef struct tms_listener {
+    void (*hear)(const void *ctx, uint64_t digest);
+    const void *ctx;
+} tms_listener;
+
+static inline void tms_tell(const tms_listener *listener, uint64_t digest)
+{
+    if (listener) listener->hear(listener->ctx, digest);
+}
+
 /* Batches: digests[i] is the digest of key i, the same as one by one. For xxh3
  * the loop has the hash inlined, and 8-byte keys are hashed by SIMD.
  * `digests` must not overlap the keys, except that digests == keys is allowed
- * for the integers. */
+ * for the integers. `listener` may be NULL. Integers have none: hashing them
+ * is a matter of a nanosecond. */
 void tms_hasher_digest_u64s(const tms_hasher *hasher, const uint64_t *keys, size_t n,
                             uint64_t *digests);
 void tms_hasher_digest_spans(const tms_hasher *hasher, const tamis_span *keys, size_t n,
-                             uint64_t *digests);
+                             uint64_t *digests, const tms_listener *listener);
 
 /* n rows of `width` bytes without gaps; rows may be NULL when width is 0. */
 void tms_hasher_digest_rows(const tms_hasher *hasher, const uint8_t *rows, size_t width, size_t n,
-                            uint64_t *digests);
+                            uint64_t *digests, const tms_listener *listener);
 
 /* Key i is bytes[offsets[i] .. offsets[i+1]). The n + 1 offsets must start at
  * 0 or above and never descend: whoever takes them from outside checks that
  * first. `bytes` may be NULL when all keys are empty. */
 void tms_hasher_digest_offsets32(const tms_hasher *hasher, const int32_t *offsets,
-                                 const uint8_t *bytes, size_t n, uint64_t *digests);
+                                 const uint8_t *bytes, size_t n, uint64_t *digests,
+                                 const tms_listener *listener);
 void tms_hasher_digest_offsets64(const tms_hasher *hasher, const int64_t *offsets,
-                                 const uint8_t *bytes, size_t n, uint64_t *digests);
+                                 const uint8_t *bytes, size_t n, uint64_t *digests,
+                                 const tms_listener *listener);
 
 /* The checksum of files: XXH3-64 under `seed`. It finds accidents, it does not
  * stop forgers. data may be NULL when size is 0. */

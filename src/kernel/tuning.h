@@ -12,7 +12,11 @@
  * at latency / 16; the second level's queue is three times as long.
  *
  * No fetching below TMS_NO_FETCH_BELOW: there the line is near and the fetch
- * instruction costs more than it hides (10 to 30 %).                         */
+ * instruction costs more than it hides (10 to 30 %).
+ *
+ * From TMS_FETCH_WHILE_HASHING_FROM on, keys that take long to hash (strings)
+ * have their lines fetched one by one as they are hashed, so that memory and
+ * processor work at the same time; below, a call per key costs more.         */
 #ifndef TMS_KERNEL_TUNING_H
 #define TMS_KERNEL_TUNING_H
 
@@ -21,6 +25,7 @@
 enum { TMS_RUN = 128 };
 
 #define TMS_NO_FETCH_BELOW ((uint64_t)1 << 20)
+#define TMS_FETCH_WHILE_HASHING_FROM ((uint64_t)4 << 20)
 
 /* Second argument: 0 to read, 1 to write; third: 2 is the second level. */
 #define TMS_FETCH_TO_READ(address) __builtin_prefetch((address), 0, 2)

@@ -59,10 +59,24 @@ static tamis_status blocked_op_add_many(tamis_filter *f, const tms_run *run, boo
     return TAMIS_OK;
 }
 
-static const tms_ops blocked_ops = {.may_contain = blocked_op_may_contain,
+static void blocked_op_fetch(const void *filter, uint64_t digest)
+{
+    const tamis_blocked_view *v = &blocked_of(filter)->view;
+    TMS_FETCH_TO_READ(tamis_blocked_line(v, digest));
+    if (v->lines_per_key == 2)
+        TMS_FETCH_TO_READ(tamis_blocked_second_line(v, tamis_blocked_second(digest)));
+}
+
+static const tms_ops blocked_near = {.may_contain = blocked_op_may_contain,
+                                     .add = blocked_op_add,
+                                     .may_contain_many = blocked_op_may_contain_many,
+                                     .add_many = blocked_op_add_many};
+
+static const tms_ops blocked_far = {.may_contain = blocked_op_may_contain,
                                     .add = blocked_op_add,
                                     .may_contain_many = blocked_op_may_contain_many,
-                                    .add_many = blocked_op_add_many};
+                                    .add_many = blocked_op_add_many,
+                                    .fetch = blocked_op_fetch};
 
 static void blocked_unselect(uint32_t hashes, uint64_t unselect[8])
 {
@@ -83,12 +97,12 @@ static void blocked_attach(tamis_filter *f)
     b->kernel =
         f->shape.flags & TAMIS_CONCURRENT ? tms_blocked_kernel_shared() : tms_blocked_kernel_best();
     b->fetch = f->shape.body_bytes >= TMS_NO_FETCH_BELOW;
-    f->ops = &blocked_ops;
+    f->ops = f->shape.body_bytes >= TMS_FETCH_WHILE_HASHING_FROM ? &blocked_far : &blocked_near;
 }
 
 bool tms_blocked_lend_view(const tamis_filter *f, tamis_blocked_view *view)
 {
-    if (f->ops != &blocked_ops) return false;
+    if (f->ops != &blocked_near && f->ops != &blocked_far) return false;
     *view = blocked_of(f)->view;
     return true;
 }

@@ -32,6 +32,9 @@ typedef struct tms_ops {
     tamis_status (*add)(tamis_filter *, uint64_t digest, bool *was_new);
     size_t (*may_contain_many)(const tamis_filter *, const tms_run *, bool *answers);
     tamis_status (*add_many)(tamis_filter *, const tms_run *, bool *was_new, size_t *added);
+    /* Brings the lines of a digest nearer, for a batch that then names them in no
+     * run. NULL where runs do better, or nothing is to be gained. */
+    void (*fetch)(const void *filter, uint64_t digest);
     /* Schemes that need the key itself have these; otherwise NULL, and the
      * caller hashes and uses the four above. */
     bool (*may_contain_key)(const tamis_filter *, const void *key, size_t size);

@@ -191,7 +191,7 @@ static void batch_rows(const tms_hasher *h, size_t width, size_t n)
     tamis_span keys[BATCH];
     uint64_t digests[BATCH];
     for (size_t i = 0; i < n; i++) keys[i] = (tamis_span){batch_bytes + 1 + i * width, width};
-    tms_hasher_digest_rows(h, batch_bytes + 1, width, n, digests);
+    tms_hasher_digest_rows(h, batch_bytes + 1, width, n, digests, NULL);
     check_batch(h, "rows", keys, n, digests);
 }
 
@@ -208,13 +208,13 @@ static void batch_mixed(const tms_hasher *h, size_t first, size_t n)
         offsets64[i + 1] = offsets64[i] + (int64_t)size;
         offsets32[i + 1] = (int32_t)offsets64[i + 1];
     }
-    tms_hasher_digest_spans(h, keys, n, digests);
+    tms_hasher_digest_spans(h, keys, n, digests, NULL);
     check_batch(h, "spans", keys, n, digests);
     memset(digests, 0, sizeof digests);
-    tms_hasher_digest_offsets32(h, offsets32, batch_bytes, n, digests);
+    tms_hasher_digest_offsets32(h, offsets32, batch_bytes, n, digests, NULL);
     check_batch(h, "offsets32", keys, n, digests);
     memset(digests, 0, sizeof digests);
-    tms_hasher_digest_offsets64(h, offsets64, batch_bytes, n, digests);
+    tms_hasher_digest_offsets64(h, offsets64, batch_bytes, n, digests, NULL);
     check_batch(h, "offsets64", keys, n, digests);
 }
 
@@ -240,13 +240,13 @@ static void batch_empty_without_bytes(const tms_hasher *h)
     const int32_t offsets32[4] = {0};
     const int64_t offsets64[4] = {0};
     uint64_t digests[3];
-    tms_hasher_digest_spans(h, keys, 3, digests);
+    tms_hasher_digest_spans(h, keys, 3, digests, NULL);
     check_batch(h, "spans of nothing", keys, 3, digests);
-    tms_hasher_digest_rows(h, NULL, 0, 3, digests);
+    tms_hasher_digest_rows(h, NULL, 0, 3, digests, NULL);
     check_batch(h, "rows of nothing", keys, 3, digests);
-    tms_hasher_digest_offsets32(h, offsets32, NULL, 3, digests);
+    tms_hasher_digest_offsets32(h, offsets32, NULL, 3, digests, NULL);
     check_batch(h, "offsets32 of nothing", keys, 3, digests);
-    tms_hasher_digest_offsets64(h, offsets64, NULL, 3, digests);
+    tms_hasher_digest_offsets64(h, offsets64, NULL, 3, digests, NULL);
     check_batch(h, "offsets64 of nothing", keys, 3, digests);
 }
 
