@@ -42,36 +42,42 @@ const tms_hash_builtin tms_hash_xxh3 = {
  * constant, which saves an addition at every word of the secret (with gcc up to
  * a tenth of the time for keys of 17 to 128 bytes), and for any seed; with
  * somebody to tell of each digest, and without. */
+#define XXH3_EACH_WAY(loop, ...)               \
+    do {                                       \
+        if (seed == 0 && !listener)            \
+            loop(0, NULL, __VA_ARGS__);        \
+        else if (seed == 0)                    \
+            loop(0, listener, __VA_ARGS__);    \
+        else if (!listener)                    \
+            loop(seed, NULL, __VA_ARGS__);     \
+        else                                   \
+            loop(seed, listener, __VA_ARGS__); \
+    } while (0)
 
-static inline void xxh3_span_loop(uint64_t seed, const tamis_span *keys, size_t n,
-                                  uint64_t *digests, const tms_listener *listener)
+static inline uint64_t xxh3_tell(uint64_t digest, const tms_listener *listener)
 {
-    for (size_t i = 0; i < n; i++) {
-        digests[i] = XXH3_64bits_withSeed(keys[i].data, keys[i].size, seed);
-        tms_tell(listener, digests[i]);
-    }
+    tms_tell(listener, digest);
+    return digest;
+}
+
+static inline void xxh3_span_loop(uint64_t seed, const tms_listener *listener,
+                                  const tamis_span *keys, size_t n, uint64_t *digests)
+{
+    for (size_t i = 0; i < n; i++)
+        digests[i] = xxh3_tell(XXH3_64bits_withSeed(keys[i].data, keys[i].size, seed), listener);
 }
 
 XXH3_FLAT void tms_xxh3_spans(uint64_t seed, const tamis_span *keys, size_t n, uint64_t *digests,
                               const tms_listener *listener)
 {
-    if (listener && seed == 0)
-        xxh3_span_loop(0, keys, n, digests, listener);
-    else if (listener)
-        xxh3_span_loop(seed, keys, n, digests, listener);
-    else if (seed == 0)
-        xxh3_span_loop(0, keys, n, digests, NULL);
-    else
-        xxh3_span_loop(seed, keys, n, digests, NULL);
+    XXH3_EACH_WAY(xxh3_span_loop, keys, n, digests);
 }
 
-static inline void xxh3_row_loop(uint64_t seed, const uint8_t *rows, size_t width, size_t n,
-                                 uint64_t *digests, const tms_listener *listener)
+static inline void xxh3_row_loop(uint64_t seed, const tms_listener *listener, const uint8_t *rows,
+                                 size_t width, size_t n, uint64_t *digests)
 {
-    for (size_t i = 0; i < n; i++) {
-        digests[i] = XXH3_64bits_withSeed(rows + i * width, width, seed);
-        tms_tell(listener, digests[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        digests[i] = xxh3_tell(XXH3_64bits_withSeed(rows + i * width, width, seed), listener);
 }
 
 /* The common short widths are constants, so that no length is tested in the
@@ -80,71 +86,38 @@ XXH3_FLAT void tms_xxh3_rows(uint64_t seed, const uint8_t *rows, size_t width, s
                              uint64_t *digests, const tms_listener *listener)
 {
     switch (width) {
-    case 4: xxh3_row_loop(seed, rows, 4, n, digests, listener); return;
+    case 4: xxh3_row_loop(seed, listener, rows, 4, n, digests); break;
     case 8:
         tms_xxh3_eights(seed, rows, n, digests);
         for (size_t i = 0; listener && i < n; i++) tms_tell(listener, digests[i]);
-        return;
-    case 16: xxh3_row_loop(seed, rows, 16, n, digests, listener); return;
-    case 32: xxh3_row_loop(seed, rows, 32, n, digests, listener); return;
-    default: break;
-    }
-    if (listener && seed == 0)
-        xxh3_row_loop(0, rows, width, n, digests, listener);
-    else if (listener)
-        xxh3_row_loop(seed, rows, width, n, digests, listener);
-    else if (seed == 0)
-        xxh3_row_loop(0, rows, width, n, digests, NULL);
-    else
-        xxh3_row_loop(seed, rows, width, n, digests, NULL);
-}
-
-static inline void xxh3_offset32_loop(uint64_t seed, const int32_t *offsets, const uint8_t *bytes,
-                                      size_t n, uint64_t *digests, const tms_listener *listener)
-{
-    for (size_t i = 0; i < n; i++) {
-        assert(offsets[i] >= 0 && offsets[i] <= offsets[i + 1]);
-        const size_t len = (size_t)(offsets[i + 1] - offsets[i]);
-        digests[i] = XXH3_64bits_withSeed(bytes + offsets[i], len, seed);
-        tms_tell(listener, digests[i]);
+        break;
+    case 16: xxh3_row_loop(seed, listener, rows, 16, n, digests); break;
+    case 32: xxh3_row_loop(seed, listener, rows, 32, n, digests); break;
+    default: XXH3_EACH_WAY(xxh3_row_loop, rows, width, n, digests);
     }
 }
 
-XXH3_FLAT void tms_xxh3_offsets32(uint64_t seed, const int32_t *offsets, const uint8_t *bytes,
-                                  size_t n, uint64_t *digests, const tms_listener *listener)
-{
-    if (listener && seed == 0)
-        xxh3_offset32_loop(0, offsets, bytes, n, digests, listener);
-    else if (listener)
-        xxh3_offset32_loop(seed, offsets, bytes, n, digests, listener);
-    else if (seed == 0)
-        xxh3_offset32_loop(0, offsets, bytes, n, digests, NULL);
-    else
-        xxh3_offset32_loop(seed, offsets, bytes, n, digests, NULL);
-}
-
-static inline void xxh3_offset64_loop(uint64_t seed, const int64_t *offsets, const uint8_t *bytes,
-                                      size_t n, uint64_t *digests, const tms_listener *listener)
-{
-    for (size_t i = 0; i < n; i++) {
-        assert(offsets[i] >= 0 && offsets[i] <= offsets[i + 1]);
-        const size_t len = (size_t)(offsets[i + 1] - offsets[i]);
-        digests[i] = XXH3_64bits_withSeed(bytes + offsets[i], len, seed);
-        tms_tell(listener, digests[i]);
+#define XXH3_OFFSETS(bits)                                                                         \
+    static inline void xxh3_offset##bits##_loop(uint64_t seed, const tms_listener *listener,       \
+                                                const int##bits##_t *offsets,                      \
+                                                const uint8_t *bytes, size_t n, uint64_t *digests) \
+    {                                                                                              \
+        for (size_t i = 0; i < n; i++) {                                                           \
+            assert(offsets[i] >= 0 && offsets[i] <= offsets[i + 1]);                               \
+            const size_t len = (size_t)(offsets[i + 1] - offsets[i]);                              \
+            digests[i] = xxh3_tell(XXH3_64bits_withSeed(bytes + offsets[i], len, seed), listener); \
+        }                                                                                          \
+    }                                                                                              \
+    XXH3_FLAT void tms_xxh3_offsets##bits(uint64_t seed, const int##bits##_t *offsets,             \
+                                          const uint8_t *bytes, size_t n, uint64_t *digests,       \
+                                          const tms_listener *listener)                            \
+    {                                                                                              \
+        XXH3_EACH_WAY(xxh3_offset##bits##_loop, offsets, bytes, n, digests);                       \
     }
-}
 
-XXH3_FLAT void tms_xxh3_offsets64(uint64_t seed, const int64_t *offsets, const uint8_t *bytes,
-                                  size_t n, uint64_t *digests, const tms_listener *listener)
-{
-    if (listener && seed == 0)
-        xxh3_offset64_loop(0, offsets, bytes, n, digests, listener);
-    else if (listener)
-        xxh3_offset64_loop(seed, offsets, bytes, n, digests, listener);
-    else if (seed == 0)
-        xxh3_offset64_loop(0, offsets, bytes, n, digests, NULL);
-    else
-        xxh3_offset64_loop(seed, offsets, bytes, n, digests, NULL);
-}
+XXH3_OFFSETS(32)
+XXH3_OFFSETS(64)
 
+#undef XXH3_OFFSETS
+#undef XXH3_EACH_WAY
 #undef XXH3_FLAT
