@@ -86,6 +86,26 @@ TAMIS_API tamis_status tamis_add_hash(tamis_filter *f, uint64_t digest);
 TAMIS_API tamis_status tamis_add_new_hash(tamis_filter *f, uint64_t digest, bool *was_new);
 TAMIS_API bool tamis_may_contain_hash(const tamis_filter *f, uint64_t digest);
 
+/* ---- taking away and counting ------------------------------------------- */
+
+/** Takes one occurrence of the key away. A key that is certainly absent is
+ *  refused with TAMIS_E_ABSENT and nothing changes; a key that was never added
+ *  but gets "maybe" takes the place of one that was, which may then be answered
+ *  "no": remove only what you know was added. Errors besides:
+ *  TAMIS_E_UNSUPPORTED (kinds without TAMIS_CAN_REMOVE), TAMIS_E_READONLY.
+ *  Cost: as tamis_add.                                                      */
+TAMIS_API tamis_status tamis_remove(tamis_filter *f, const void *key, size_t size);
+TAMIS_API tamis_status tamis_remove_u64(tamis_filter *f, uint64_t key);
+TAMIS_API tamis_status tamis_remove_hash(tamis_filter *f, uint64_t digest);
+
+/** How often the key was added, less removals: at least the truth, up to the
+ *  most a kind can count (docs/kinds/), more by false positives. Kinds without
+ *  TAMIS_CAN_COUNT answer 0 or 1, which is what may_contain says. Cost: as
+ *  tamis_may_contain.                                                       */
+TAMIS_API uint64_t tamis_estimate_count(const tamis_filter *f, const void *key, size_t size);
+TAMIS_API uint64_t tamis_estimate_count_u64(const tamis_filter *f, uint64_t key);
+TAMIS_API uint64_t tamis_estimate_count_hash(const tamis_filter *f, uint64_t digest);
+
 /* ---- many keys ---------------------------------------------------------- */
 
 /* Each call gives what the calls above would give for one key after the
@@ -109,6 +129,16 @@ TAMIS_API tamis_status tamis_add_new_many(tamis_filter *f, const tamis_keys *key
  *  true throughout.                                                         */
 TAMIS_API size_t tamis_may_contain_many(const tamis_filter *f, const tamis_keys *keys,
                                         bool *answers);
+
+/** Removes one occurrence of every key; removed[i], when not NULL, says whether
+ *  key i was there, `*gone`, when not NULL, how many were. Absent keys are no
+ *  error here. Stops at the first other failure; those before it stay removed. */
+TAMIS_API tamis_status tamis_remove_many(tamis_filter *f, const tamis_keys *keys, bool *removed,
+                                         size_t *gone);
+
+/** Writes tamis_estimate_count of every key.                                */
+TAMIS_API tamis_status tamis_estimate_count_many(const tamis_filter *f, const tamis_keys *keys,
+                                                 uint64_t *counts);
 
 /** Writes the digest of every key.                                          */
 TAMIS_API tamis_status tamis_hash_many(const tamis_filter *f, const tamis_keys *keys,

@@ -36,7 +36,11 @@ enum {
     TAMIS_CAN_CONCURRENT = 1u << 5, /* lock-free writers and readers */
     TAMIS_CAN_PARALLEL = 1u << 6,   /* one batch built by several threads */
     TAMIS_CAN_DIGESTS = 1u << 7,    /* works from digests; else from keys only */
-    TAMIS_CAN_BORROW = 1u << 8      /* lives in a caller's buffer */
+    TAMIS_CAN_BORROW = 1u << 8,     /* lives in a caller's buffer */
+    TAMIS_CAN_REMOVE = 1u << 9,     /* a key that was added can be taken away again */
+    TAMIS_CAN_COUNT = 1u << 10,     /* estimates how often a key was added */
+    TAMIS_CAN_FORGET = 1u << 11,    /* old keys leave by themselves */
+    TAMIS_IS_EXACT = 1u << 12       /* "maybe" means yes */
 };
 
 /* How a filter behaves. All but TAMIS_CONCURRENT is saved with it: whether

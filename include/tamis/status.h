@@ -23,6 +23,8 @@ typedef enum tamis_status {
     TAMIS_E_SECRET = 23,      /* the secret is missing or is another one */
     TAMIS_E_FULL = 30,        /* no room; the key was not added, nothing was lost */
     TAMIS_E_READONLY = 31,    /* a view or a map cannot be changed */
+    TAMIS_E_ABSENT = 32,      /* the key is certainly not there: nothing to remove */
+    TAMIS_E_REMOVED = 33,     /* the key was removed and stays so until a rebuild */
     TAMIS_E_UNSUPPORTED = 40, /* this kind cannot do that */
     TAMIS_E_UNAVAILABLE = 41, /* the library was built without it */
     TAMIS_E_TRUNCATED = 50,   /* the input ended before its header said it would */

@@ -39,6 +39,8 @@ const char *tamis_strerror(tamis_status status)
     case TAMIS_E_SECRET: return "the secret is missing or is another one";
     case TAMIS_E_FULL: return "the filter is full";
     case TAMIS_E_READONLY: return "the filter is read-only";
+    case TAMIS_E_ABSENT: return "the key is certainly not in the filter";
+    case TAMIS_E_REMOVED: return "the key was removed and cannot come back";
     case TAMIS_E_UNSUPPORTED: return "this kind of filter cannot do that";
     case TAMIS_E_UNAVAILABLE: return "the library was built without it";
     case TAMIS_E_TRUNCATED: return "the input ends too early";

@@ -43,21 +43,36 @@ tamis_status tms_add_digest(tamis_filter *f, uint64_t digest, bool *was_new)
     return TAMIS_OK;
 }
 
-tamis_status tms_add_key(tamis_filter *f, const void *key, size_t size, bool *was_new)
+/* A scheme that works from the key itself. */
+static tamis_status ask_add_to_scheme(tamis_filter *f, tamis_span key, bool *was_new)
 {
-    if (!f->ops->add_key)
-        return tms_add_digest(f, tms_hasher_digest(&f->hasher, key, size), was_new);
+    size_t added;
+    bool known = false;
     TMS_TRY(tms_origin_writable(f));
     if (f->shape.flags & TAMIS_STRICT) {
-        if (f->ops->may_contain_key(f, key, size)) {
+        if (f->ops->may_contain_keys(f, &key, 1, &known)) {
             *was_new = false;
             return TAMIS_OK;
         }
         TMS_TRY(ask_room(f));
     }
-    TMS_TRY(f->ops->add_key(f, key, size, was_new));
-    tms_filter_count(f, 1);
+    TMS_TRY(f->ops->add_keys(f, &key, 1, was_new, &added));
+    if (!ask_counts_itself(f)) tms_filter_count(f, 1);
     return TAMIS_OK;
+}
+
+tamis_status tms_add_key(tamis_filter *f, const void *key, size_t size, bool *was_new)
+{
+    if (f->ops->add_keys) return ask_add_to_scheme(f, (tamis_span){key, size}, was_new);
+    return tms_add_digest(f, tms_hasher_digest(&f->hasher, key, size), was_new);
+}
+
+static bool ask_scheme(const tamis_filter *f, const void *key, size_t size)
+{
+    bool answer = true;
+    const tamis_span span = {key, size};
+    (void)f->ops->may_contain_keys(f, &span, 1, &answer);
+    return answer;
 }
 
 /* ---- bytes -------------------------------------------------------------- */
@@ -75,7 +90,7 @@ tamis_status tamis_add_new(tamis_filter *f, const void *key, size_t size, bool *
 
 bool tamis_may_contain(const tamis_filter *f, const void *key, size_t size)
 {
-    if (f->ops->may_contain_key) return f->ops->may_contain_key(f, key, size);
+    if (f->ops->may_contain_keys) return ask_scheme(f, key, size);
     return f->ops->may_contain(f, tms_hasher_digest(&f->hasher, key, size));
 }
 
@@ -88,7 +103,8 @@ uint64_t tamis_hash(const tamis_filter *f, const void *key, size_t size)
 
 static tamis_status ask_add_integer(tamis_filter *f, uint64_t key, bool *was_new)
 {
-    if (!f->ops->add_key) return tms_add_digest(f, tms_hasher_digest_u64(&f->hasher, key), was_new);
+    if (!f->ops->add_keys)
+        return tms_add_digest(f, tms_hasher_digest_u64(&f->hasher, key), was_new);
     const uint64_t little = tms_le64(key);
     return tms_add_key(f, &little, sizeof little, was_new);
 }
@@ -106,10 +122,10 @@ tamis_status tamis_add_new_u64(tamis_filter *f, uint64_t key, bool *was_new)
 
 bool tamis_may_contain_u64(const tamis_filter *f, uint64_t key)
 {
-    if (!f->ops->may_contain_key)
+    if (!f->ops->may_contain_keys)
         return f->ops->may_contain(f, tms_hasher_digest_u64(&f->hasher, key));
     const uint64_t little = tms_le64(key);
-    return f->ops->may_contain_key(f, &little, sizeof little);
+    return ask_scheme(f, &little, sizeof little);
 }
 
 /* ---- digests ------------------------------------------------------------ */

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "facade/batch.h"
+#include "facade/roll.h"
 #include "facade/origin.h"
 
 /* Digests of a round: 2 MiB, near the processors, and one huge page to clear. */
@@ -107,7 +108,7 @@ tamis_status tamis_add_many_parallel(tamis_filter *f, const tamis_keys *keys, un
     TMS_TRY(tms_origin_writable(f));
     TMS_TRY(tms_batch_check(keys));
     if (threads == 0) threads = tms_cpu_count();
-    bool alone = threads == 1 || keys->count < PARALLEL_WORTH || f->ops->add_key ||
+    bool alone = threads == 1 || keys->count < PARALLEL_WORTH || f->ops->add_keys ||
                  f->shape.flags & (TAMIS_STRICT | TAMIS_CONCURRENT);
     if (alone) return tms_batch_add(f, keys, 0, keys->count, NULL, added);
     if (keys->layout == TAMIS_LAYOUT_DIGESTS && f->kind->add_slice)

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "facade/add_key.h"
 #include "facade/batch.h"
+#include "facade/roll.h"
 #include "facade/load.h"
 #include "facade/origin.h"
 #include "format/append.h"
@@ -80,7 +81,7 @@ static tamis_status file_add_open(const char *path, const tamis_open_options *op
     if (status == TAMIS_E_UNSUPPORTED) status = tms_load_file(path, &plain, out);
     if (status != TAMIS_OK) return status;
     (*out)->read_only = false; /* the pages are ours */
-    if ((*out)->ops->add_key)
+    if ((*out)->ops->add_keys)
         status = tms_fail(TAMIS_E_UNSUPPORTED, "the keys of this filter cannot be appended: its "
                                                "scheme needs the keys themselves");
     return status;

@@ -35,10 +35,19 @@ typedef struct tms_ops {
     /* Brings the lines of a digest nearer, for a batch that then names them in no
      * run. NULL where runs do better, or nothing is to be gained. */
     void (*fetch)(const void *filter, uint64_t digest);
-    /* Schemes that need the key itself have these; otherwise NULL, and the
-     * caller hashes and uses the four above. */
-    bool (*may_contain_key)(const tamis_filter *, const void *key, size_t size);
-    tamis_status (*add_key)(tamis_filter *, const void *key, size_t size, bool *was_new);
+    /* NULL where the kind cannot. `remove` takes one occurrence away; a key that
+     * is certainly absent is a bare TAMIS_E_ABSENT, whose sentence the caller
+     * makes. `count` is never less than the occurrences. */
+    tamis_status (*remove)(tamis_filter *, uint64_t digest);
+    uint64_t (*count)(const tamis_filter *, uint64_t digest);
+    /* Schemes that need the keys themselves have these, for at most TMS_RUN keys;
+     * otherwise NULL, and the caller hashes and uses those above. */
+    size_t (*may_contain_keys)(const tamis_filter *, const tamis_span *keys, size_t count,
+                               bool *answers);
+    tamis_status (*add_keys)(tamis_filter *, const tamis_span *keys, size_t count, bool *was_new,
+                             size_t *added);
+    tamis_status (*remove_key)(tamis_filter *, tamis_span key);
+    uint64_t (*count_key)(const tamis_filter *, tamis_span key);
 } tms_ops;
 
 /* What the bits themselves say. */

@@ -19,10 +19,10 @@ static uint32_t scheme_places(const tamis_filter *f, const void *key, size_t siz
     return hashes;
 }
 
-static bool scheme_may_contain_key(const tamis_filter *f, const void *key, size_t size)
+static bool scheme_may_contain_key(const tamis_filter *f, tamis_span key)
 {
     uint64_t places[TMS_SCHEME_HASHES_MOST];
-    uint32_t hashes = scheme_places(f, key, size, places);
+    uint32_t hashes = scheme_places(f, key.data, key.size, places);
     for (uint32_t i = 0; i < hashes; i++) {
         uint8_t byte = __atomic_load_n(f->body + (places[i] >> 3), __ATOMIC_RELAXED);
         if (!(byte >> (places[i] & 7) & 1)) return false;
@@ -32,16 +32,35 @@ static bool scheme_may_contain_key(const tamis_filter *f, const void *key, size_
 
 /* One path for both modes: bits are set by an atomic OR, which costs little
  * beside hashing the key several times. */
-static tamis_status scheme_add_key(tamis_filter *f, const void *key, size_t size, bool *was_new)
+static bool scheme_add_key(tamis_filter *f, tamis_span key)
 {
     uint64_t places[TMS_SCHEME_HASHES_MOST];
-    uint32_t hashes = scheme_places(f, key, size, places);
-    *was_new = false;
+    uint32_t hashes = scheme_places(f, key.data, key.size, places);
+    bool fresh = false;
     for (uint32_t i = 0; i < hashes; i++) {
         uint8_t mask = (uint8_t)(1u << (places[i] & 7));
         uint8_t before = __atomic_fetch_or(f->body + (places[i] >> 3), mask, __ATOMIC_RELAXED);
-        *was_new |= !(before & mask);
+        fresh |= !(before & mask);
     }
+    return fresh;
+}
+
+static size_t scheme_may_contain_keys(const tamis_filter *f, const tamis_span *keys, size_t count,
+                                      bool *answers)
+{
+    size_t hits = 0;
+    for (size_t i = 0; i < count; i++) {
+        answers[i] = scheme_may_contain_key(f, keys[i]);
+        hits += answers[i];
+    }
+    return hits;
+}
+
+static tamis_status scheme_add_keys(tamis_filter *f, const tamis_span *keys, size_t count,
+                                    bool *was_new, size_t *added)
+{
+    for (size_t i = 0; i < count; i++) was_new[i] = scheme_add_key(f, keys[i]);
+    *added = count;
     return TAMIS_OK;
 }
 
@@ -86,8 +105,8 @@ static const tms_ops scheme_ops = {.may_contain = scheme_may_contain,
                                    .add = scheme_add,
                                    .may_contain_many = scheme_may_contain_many,
                                    .add_many = scheme_add_many,
-                                   .may_contain_key = scheme_may_contain_key,
-                                   .add_key = scheme_add_key};
+                                   .may_contain_keys = scheme_may_contain_keys,
+                                   .add_keys = scheme_add_keys};
 
 void tms_scheme_attach(tamis_filter *f, const tms_scheme *scheme)
 {
