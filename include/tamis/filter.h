@@ -53,8 +53,10 @@ TAMIS_API tamis_status tamis_clone(const tamis_filter *f, tamis_filter **out);
 /* ---- one key ------------------------------------------------------------ */
 
 /** Adds key[0..size). The key is read, never kept. On error `f` is unchanged.
- *  Errors: TAMIS_E_FULL (strict and at capacity), TAMIS_E_READONLY,
- *  TAMIS_E_NOMEM (scaling filters only, when a layer is due).
+ *  Errors: TAMIS_E_FULL (strict and at capacity), TAMIS_E_READONLY. Scaling
+ *  filters only, when a layer is due: TAMIS_E_NOMEM, TAMIS_E_LIMIT (above
+ *  spec.memory), TAMIS_E_FULL (64 layers, or so many keys that the collisions
+ *  of the hash would break the promised rate).
  *  Cost: one hash, then 1 or 2 cache lines (blocked) or k (classic).        */
 TAMIS_API tamis_status tamis_add(tamis_filter *f, const void *key, size_t size);
 

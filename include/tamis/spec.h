@@ -56,18 +56,21 @@ typedef enum tamis_growth {
     TAMIS_GROWTH_SCALE = 1  /* past capacity a larger, tighter layer is added */
 } tamis_growth;
 
-/** The request. Zero-initialise, then set what you care about.
+/** The request. Zero-initialise, then set what you care about; a field that has
+ *  no meaning for the kind is refused with TAMIS_E_SPEC.
  *
  *      tamis_spec spec = { .capacity = 10000000, .fpr = 0.01 };
  *
  *  Of capacity, fpr and memory give two. All three: memory is a cap, and a
- *  plan that needs more is TAMIS_E_LIMIT. Scaling filters need only fpr.    */
+ *  plan that needs more is TAMIS_E_LIMIT. Scaling filters need only fpr; their
+ *  memory caps all layers together, for life: a first layer above it is refused
+ *  here, and a key that needs a layer above it when it is added (filter.h). */
 typedef struct tamis_spec {
     uint32_t kind;            /* TAMIS_KIND_* */
     uint32_t hash;            /* TAMIS_HASH_*; 0: XXH3, or SipHash with a secret */
     uint64_t capacity;        /* distinct keys you intend to add */
     double fpr;               /* false-positive rate at capacity, 0 < fpr < 1 */
-    uint64_t memory;          /* bytes of the body */
+    uint64_t memory;          /* bytes of the body; scaling: of all layers */
     uint64_t seed;            /* same seed, same keys, same order: same bytes */
     const uint8_t *secret;    /* 16 bytes for hostile keys; copied, never saved */
     uint32_t needs;           /* TAMIS_CAN_* wanted, when kind is TAMIS_KIND_ANY */
@@ -76,8 +79,8 @@ typedef struct tamis_spec {
     uint32_t hashes;          /* bits per key and line, when you insist */
     uint32_t lines_per_key;   /* blocked: 1 or 2 cache lines a key */
     uint32_t reserved_;       /* must be 0 */
-    double expansion;         /* scaling: next layer is this many times larger, > 1 */
-    double tightening;        /* scaling: next layer's rate is this share, 0 < t < 1 */
+    double expansion;         /* scaling: next layer over this one, 1 to 1024; 0: 2 */
+    double tightening;        /* scaling: next layer's rate over this one's, 0.01 to 0.99; 0: 0.85 */
     uint64_t fold;            /* the size must divide by this, for tamis_fold */
     const tamis_alloc *alloc; /* NULL: libc and huge pages */
     uint64_t reserved[4];     /* must be 0 */
@@ -112,7 +115,8 @@ typedef struct tamis_sizing {
 TAMIS_API tamis_status tamis_plan(const tamis_spec *spec, tamis_sizing *sizing);
 
 /** Plans every registered kind for the same needs, side by side, and marks
- *  the one to take. `spec->kind` is ignored. Writes at most `room` rows,
+ *  the one to take. `spec->kind` is ignored, and so are expansion and tightening
+ *  where a kind does not scale. Writes at most `room` rows,
  *  returns how many there are. A kind that does not serve has a status and a
  *  note in its row. Cost and threads as tamis_plan.                         */
 TAMIS_API size_t tamis_plan_all(const tamis_spec *spec, tamis_sizing *rows, size_t room);

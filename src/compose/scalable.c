@@ -12,8 +12,9 @@
  * more than its capacity: one per thread that raced to fill it, or a run when
  * more than 64 threads add batches.
  *
- * params: [0] inner kind  [1] expansion (double)  [2] tightening (double)
- *         [3] lines per key asked for, 0: chosen per layer                  */
+ * Two things end growth, beside the number of layers: a cap on the memory of
+ * all layers, and a hash too narrow to keep so many keys apart. Then new keys
+ * are refused; the promised rate stays.                                     */
 #include "compose/scalable.h"
 
 #include <inttypes.h>
@@ -22,19 +23,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "base/endian.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "compose/scalable_parts.h"
 #include "kernel/tuning.h"
-
-enum { SCALABLE_INNER, SCALABLE_EXPANSION, SCALABLE_TIGHTENING, SCALABLE_LINES, SCALABLE_PARAMS };
-enum { SCALABLE_MOST_LAYERS = 64 };
-
-/* Defaults: doubling wastes at most half of the newest layer; a tightening of
- * 0.85 is best for seven layers and costs at most one bit a key more than the
- * best from three to fourteen, where 0.5 would cost up to 13. */
-static const double scalable_usual_expansion = 2.0, scalable_usual_tightening = 0.85;
-static const uint64_t scalable_usual_capacity = 4096;
+#include "math/promise.h"
 
 typedef struct scalable_filter {
     tamis_filter base;
@@ -54,87 +47,55 @@ static uint32_t scalable_count(const scalable_filter *s)
     return atomic_load_explicit(&s->count, memory_order_acquire);
 }
 
-/* ---- parameters --------------------------------------------------------- */
-
-static tamis_status scalable_check_growth(double expansion, double tightening, tamis_status status)
-{
-    if (!(expansion >= 1 && expansion <= 1024))
-        return tms_fail(status, "an expansion of %g is outside 1 to 1024", expansion);
-    if (!(tightening >= 0.01 && tightening <= 0.99))
-        return tms_fail(status, "a tightening of %g is outside 0.01 to 0.99", tightening);
-    return TAMIS_OK;
-}
-
-static tamis_status scalable_plan(const tamis_spec *spec, tms_shape *shape)
-{
-    double expansion = spec->expansion != 0 ? spec->expansion : scalable_usual_expansion;
-    double tightening = spec->tightening != 0 ? spec->tightening : scalable_usual_tightening;
-    TMS_TRY(scalable_check_growth(expansion, tightening, TAMIS_E_SPEC));
-    if (!(spec->fpr > 0))
-        return tms_fail(TAMIS_E_SPEC, "a scaling filter needs a rate; it finds its size itself");
-    if (spec->hashes || spec->fold > 1 || spec->flags & TAMIS_STRICT)
-        return tms_fail(TAMIS_E_SPEC, "hashes, fold and strict have no meaning for a scaling "
-                                      "filter: its layers differ, and it never refuses");
-    *shape = (tms_shape){.kind = TAMIS_KIND_SCALABLE,
-                         .flags = spec->flags,
-                         .capacity = spec->capacity ? spec->capacity : scalable_usual_capacity,
-                         .fpr = spec->fpr,
-                         .param_count = SCALABLE_PARAMS,
-                         .params = {spec->kind, tms_double_bits(expansion),
-                                    tms_double_bits(tightening), spec->lines_per_key}};
-    return TAMIS_OK;
-}
-
-static tamis_status scalable_check(tms_shape *shape)
-{
-    if (shape->param_count != SCALABLE_PARAMS)
-        return tms_fail(TAMIS_E_CORRUPT, "a scaling filter has %d parameters, not %u",
-                        SCALABLE_PARAMS, shape->param_count);
-    if (shape->params[SCALABLE_LINES] > 2)
-        return tms_fail(TAMIS_E_CORRUPT, "%" PRIu64 " lines per key are outside 0 to 2",
-                        shape->params[SCALABLE_LINES]);
-    if (shape->params[SCALABLE_INNER] == TAMIS_KIND_SCALABLE)
-        return tms_fail(TAMIS_E_CORRUPT, "a scaling filter cannot be made of scaling filters");
-    shape->body_bytes = 0;
-    return scalable_check_growth(tms_bits_double(shape->params[SCALABLE_EXPANSION]),
-                                 tms_bits_double(shape->params[SCALABLE_TIGHTENING]),
-                                 TAMIS_E_CORRUPT);
-}
-
-void tms_scalable_layer_spec(const tms_shape *shape, uint32_t index, tamis_spec *out)
-{
-    double expansion = tms_bits_double(shape->params[SCALABLE_EXPANSION]);
-    double tightening = tms_bits_double(shape->params[SCALABLE_TIGHTENING]);
-    double capacity = (double)shape->capacity, fpr = shape->fpr * (1 - tightening);
-    for (uint32_t i = 0; i < index; i++) { /* products, not pow(): equal on every machine */
-        capacity *= expansion;
-        fpr *= tightening;
-    }
-    capacity = ceil(capacity);
-    memset(out, 0, sizeof *out);
-    out->kind = (uint32_t)shape->params[SCALABLE_INNER];
-    out->capacity = capacity < 0x1p62 ? (uint64_t)capacity : UINT64_C(1) << 62;
-    out->fpr =
-        fmax(fpr, 1e-7 * shape->fpr); /* 64 such layers add nothing; tighter ones cost much */
-    out->flags = (shape->flags & TAMIS_CONCURRENT) | TAMIS_NEVER_EXCEED;
-    out->lines_per_key = (uint32_t)shape->params[SCALABLE_LINES];
-}
-
 /* ---- layers ------------------------------------------------------------- */
 
-static tamis_status scalable_push(scalable_filter *s)
+/* Whether one more layer is allowed, as far as that is known before its size. */
+static tamis_status scalable_may_grow(const scalable_filter *s, uint32_t count)
 {
-    uint32_t count = scalable_count(s);
+    const tms_shape *shape = &s->base.shape;
     if (count == SCALABLE_MOST_LAYERS)
         return tms_fail(TAMIS_E_FULL,
                         "all %d layers are full; rebuild as one filter with the "
                         "right capacity, or with a larger expansion",
                         SCALABLE_MOST_LAYERS);
+    uint32_t width = s->base.hasher.width;
+    double rate = tms_scalable_rate_of_layers(shape, count + 1, width);
+    if (rate > tms_promise_limit(shape->fpr, tms_promise_rate_bar))
+        return tms_fail(TAMIS_E_FULL,
+                        "all %u layers are full, and with another one the collisions of a hash of "
+                        "%u bits would raise the rate to %.3g, above the promised %.3g; rebuild "
+                        "with a wider hash or a higher rate",
+                        count, width, rate, shape->fpr);
+    return TAMIS_OK;
+}
+
+static tamis_status scalable_within_cap(const scalable_filter *s, uint32_t count, uint64_t more)
+{
+    const tms_shape *shape = &s->base.shape;
+    if (shape->param_count == SCALABLE_PARAMS) return TAMIS_OK;
+    uint64_t left =
+        shape->params[SCALABLE_MEMORY]; /* nothing, if a file claims more than its cap */
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t taken = s->layers[i]->shape.body_bytes;
+        left = taken < left ? left - taken : 0;
+    }
+    if (more <= left) return TAMIS_OK;
+    return tms_fail(TAMIS_E_LIMIT,
+                    "layer %u would take %" PRIu64 " bytes, where %" PRIu64 " are left of the cap "
+                    "of %" PRIu64 "; rebuild with more memory or a higher rate",
+                    count + 1, more, left, shape->params[SCALABLE_MEMORY]);
+}
+
+static tamis_status scalable_push(scalable_filter *s)
+{
+    uint32_t count = scalable_count(s);
     tamis_spec spec;
     tms_shape shape;
     tamis_filter *layer = NULL;
+    TMS_TRY(scalable_may_grow(s, count));
     tms_scalable_layer_spec(&s->base.shape, count, &spec);
     TMS_TRY(s->inner->plan(&spec, &shape));
+    TMS_TRY(scalable_within_cap(s, count, shape.body_bytes));
     tms_family family = {.hasher = &s->base.hasher, .alloc = &s->base.alloc};
     TMS_TRY(tms_filter_make(s->inner, &shape, family, &layer));
     layer->is_child = true;
@@ -302,26 +263,6 @@ static bool scalable_may_contain_around(const tamis_filter *f, uint64_t digest,
 
 /* ---- what the layers say ------------------------------------------------ */
 
-static void scalable_describe(const tms_shape *shape, tamis_sizing *out)
-{
-    (void)shape; /* the caller describes the first layer */
-    out->fold = 1;
-}
-
-/* Full layers keep their own rate; the newest that of the keys left for it. */
-static double scalable_rate(const tms_shape *shape, double keys)
-{
-    double passes = 1;
-    for (uint32_t i = 0; i < SCALABLE_MOST_LAYERS && keys > 0; i++) {
-        tamis_spec spec;
-        tms_scalable_layer_spec(shape, i, &spec);
-        double share = keys < (double)spec.capacity ? keys / (double)spec.capacity : 1;
-        passes *= 1 - spec.fpr * share;
-        keys -= (double)spec.capacity;
-    }
-    return 1 - passes;
-}
-
 static void scalable_measure(const tamis_filter *f, tms_measure *out)
 {
     const scalable_filter *s = scalable_of(f);
@@ -418,10 +359,10 @@ const tms_kind tms_scalable_kind = {
     .abilities = TAMIS_CAN_ADD | TAMIS_CAN_GROW | TAMIS_CAN_CONCURRENT | TAMIS_CAN_DIGESTS,
     .damage_rule = TMS_DAMAGE_READS_AS_ONES,
     .handle_bytes = sizeof(scalable_filter),
-    .plan = scalable_plan,
-    .check = scalable_check,
-    .describe = scalable_describe,
-    .rate = scalable_rate,
+    .plan = tms_scalable_plan,
+    .check = tms_scalable_check,
+    .describe = tms_scalable_describe,
+    .rate = tms_scalable_rate,
     .attach = scalable_attach,
     .measure = scalable_measure,
     .may_contain_around = scalable_may_contain_around,

@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "facade/origin.h"
-#include "facade/planner.h"
+#include "math/estimate.h"
 #include "kinds/body.h"
 
 /* A union that says "maybe" more often than this to absent keys is refused

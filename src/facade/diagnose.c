@@ -8,7 +8,7 @@
 #include <string.h>
 #include <tamis/info.h>
 
-#include "facade/planner.h"
+#include "kinds/kind.h"
 #include "math/estimate.h"
 
 typedef struct diagnose_case {

@@ -16,8 +16,9 @@
 #include "base/fail.h"
 #include "compose/scalable.h"
 #include "facade/registry.h"
-#include "math/search.h"
 #include "math/estimate.h"
+#include "math/promise.h"
+#include "math/search.h"
 
 static const double planner_digest_margin = 20;
 
@@ -27,11 +28,6 @@ static const double planner_worst_share = 1.05;
 /* Below this rate one-line blocked filters take more space than classic ones
  * by a third and more (docs/math.md). */
 static const double planner_blocked_from = 2e-4;
-
-double tms_rate_with_collisions(double rate, double keys, uint32_t width)
-{
-    return rate + (1 - rate) * tms_collision_rate(keys, width); /* exact also for tiny rates */
-}
 
 /* ---- judging ------------------------------------------------------------ */
 
@@ -171,6 +167,22 @@ static tamis_status planner_flat(const tamis_spec *spec, tms_plan *out)
     return planner_size(out->kind, spec, &out->shape);
 }
 
+/* What a scaling filter may outgrow later, it must not outgrow at once. */
+static tamis_status planner_check_first(const tamis_spec *spec, const tms_plan *plan)
+{
+    uint32_t width = planner_width(spec);
+    double keys = (double)plan->shape.capacity;
+    TMS_TRY(planner_check_reach(keys, spec->fpr, width));
+    double rate = tms_scalable_rate_of_layers(&plan->shape, 1, width);
+    if (rate > tms_promise_limit(spec->fpr, tms_promise_rate_bar))
+        return tms_fail(TAMIS_E_UNREACHABLE,
+                        "the first layer's %.0f keys have a rate of %.3g under a hash of %u bits, "
+                        "above the %.3g for all layers; use a 64-bit hash, or ask for more than "
+                        "that",
+                        keys, rate, width, spec->fpr);
+    return TAMIS_OK;
+}
+
 /* A scaling filter: the root's growth, and its first layer. */
 static tamis_status planner_scaling(const tamis_spec *spec, tms_plan *out)
 {
@@ -181,7 +193,7 @@ static tamis_status planner_scaling(const tamis_spec *spec, tms_plan *out)
     TMS_TRY(planner_find_kind(TAMIS_KIND_SCALABLE, &out->kind));
     TMS_TRY(planner_find_kind(root.kind, &out->inner));
     TMS_TRY(out->kind->plan(&root, &out->shape));
-    TMS_TRY(planner_check_reach((double)out->shape.capacity, spec->fpr, planner_width(spec)));
+    TMS_TRY(planner_check_first(spec, out));
     tms_scalable_layer_spec(&out->shape, 0, &layer);
     TMS_TRY(out->inner->plan(&layer, &out->first));
     if (spec->memory && out->first.body_bytes > spec->memory)
@@ -190,6 +202,23 @@ static tamis_status planner_scaling(const tamis_spec *spec, tms_plan *out)
                         "; start with a smaller capacity",
                         out->first.body_bytes, spec->memory);
     return TAMIS_OK;
+}
+
+/* Fields that say nothing about the chosen kind are refused, not ignored. */
+static tamis_status planner_check_meaning(const tamis_spec *spec, const tms_plan *plan)
+{
+    const tms_kind *flat = plan->inner ? plan->inner : plan->kind;
+    tamis_sizing means = {0};
+    flat->describe(plan->inner ? &plan->first : &plan->shape, &means);
+    const char *idle = NULL;
+    if (spec->lines_per_key && !means.lines_per_key) idle = "lines_per_key";
+    if (spec->hashes && !means.hashes) idle = "hashes";
+    if (spec->fold > 1 && !(plan->kind->abilities & TAMIS_CAN_FOLD)) idle = "fold";
+    if ((spec->expansion != 0 || spec->tightening != 0) && !plan->inner)
+        idle = "expansion or tightening";
+    if (!idle) return TAMIS_OK;
+    return tms_fail(TAMIS_E_SPEC, "%s has no meaning for a %s filter; leave it out", idle,
+                    flat->name);
 }
 
 static tamis_status planner_check_abilities(const tamis_spec *spec, const tms_kind *kind)
@@ -201,13 +230,18 @@ static tamis_status planner_check_abilities(const tamis_spec *spec, const tms_ki
                     kind->name, missing);
 }
 
+static bool planner_scales(const tamis_spec *spec)
+{
+    return spec->growth == TAMIS_GROWTH_SCALE || spec->kind == TAMIS_KIND_SCALABLE ||
+           (spec->kind == TAMIS_KIND_ANY && spec->needs & TAMIS_CAN_GROW);
+}
+
 tamis_status tms_plan_for(const tamis_spec *spec, tms_plan *out)
 {
     memset(out, 0, sizeof *out);
     TMS_TRY(planner_check_fields(spec));
-    bool scaling = spec->growth == TAMIS_GROWTH_SCALE || spec->kind == TAMIS_KIND_SCALABLE ||
-                   (spec->kind == TAMIS_KIND_ANY && spec->needs & TAMIS_CAN_GROW);
-    TMS_TRY(scaling ? planner_scaling(spec, out) : planner_flat(spec, out));
+    TMS_TRY(planner_scales(spec) ? planner_scaling(spec, out) : planner_flat(spec, out));
+    TMS_TRY(planner_check_meaning(spec, out));
     return planner_check_abilities(spec, out->kind);
 }
 
@@ -264,9 +298,12 @@ size_t tamis_plan_all(const tamis_spec *spec, tamis_sizing *rows, size_t room)
     tamis_spec one = *spec;
     size_t count = tamis_kind_list(NULL, 0);
     one.kind = TAMIS_KIND_ANY;
+    if (!planner_scales(&one)) one.expansion = one.tightening = 0;
     bool any = tamis_plan(&one, &chosen) == TAMIS_OK;
     for (size_t i = 0; i < count && i < room; i++) {
+        one = *spec;
         one.kind = tms_kind_number(i)->id;
+        if (!planner_scales(&one)) one.expansion = one.tightening = 0; /* said to other rows */
         (void)tamis_plan(&one, &rows[i]); /* the row carries its status */
         rows[i].kind = one.kind;
         rows[i].recommended = any && chosen.kind == one.kind && rows[i].status == TAMIS_OK;

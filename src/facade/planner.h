@@ -13,7 +13,4 @@ typedef struct tms_plan {
 
 tamis_status tms_plan_for(const tamis_spec *spec, tms_plan *out);
 
-/* A rate together with the collisions of a hash of `width` bits. */
-double tms_rate_with_collisions(double rate, double keys, uint32_t width);
-
 #endif

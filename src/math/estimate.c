@@ -147,6 +147,11 @@ double tms_collision_rate(double keys, uint32_t width_bits)
     return -expm1(-ldexp(keys, -(int)(width_bits < 2000 ? width_bits : 2000)));
 }
 
+double tms_rate_with_collisions(double rate, double keys, uint32_t width_bits)
+{
+    return rate + (1 - rate) * tms_collision_rate(keys, width_bits); /* exact also for tiny rates */
+}
+
 double tms_dispersion_p(double chi2, double dof)
 {
     if (!(dof > 0.0)) return 1.0;

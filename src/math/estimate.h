@@ -48,6 +48,9 @@ tms_estimate tms_estimate_close(double sum_keys, double sum_variance, bool satur
  * digest of this many bits: no filter has a rate below it. */
 double tms_collision_rate(double keys, uint32_t width_bits);
 
+/* A rate together with such collisions. */
+double tms_rate_with_collisions(double rate, double keys, uint32_t width_bits);
+
 /* The chance that a chi-square variable with `dof` degrees of freedom is at
  * least `chi2` (Wilson and Hilferty's cube root; within 1 % at the 1 % point for
  * dof >= 10, within 7 % at 1e-6 for dof >= 100, on the cautious side). 1 when dof

@@ -136,7 +136,8 @@ def check_blocked(node):
 
 
 def check_scalable(node):
-    need(node.param_count == 4, "CORRUPT", f"scalable has {node.param_count} parameters")
+    need(node.param_count in (4, 5), "CORRUPT", f"scalable has {node.param_count} parameters")
+    need(node.param_count == 4 or node.params[4], "CORRUPT", "scalable with a cap of no bytes")
     inner, lines_per_key = node.params[0], node.params[3]
     expansion, tightening = f64(node.params[1]), f64(node.params[2])
     need(inner != SCALABLE, "CORRUPT", "scalable made of scalable")

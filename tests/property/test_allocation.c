@@ -375,7 +375,7 @@ static void combining(void **state)
                                     .capacity = 2000,
                                     .memory = 16 * 512,
                                     .hashes = 4,
-                                    .lines_per_key = 1,
+                                    .lines_per_key = spec_lines(kinds[k], 1),
                                     .flags = rows[r].flags};
             trial t;
             trial_begin(&t, &row);

@@ -134,7 +134,7 @@ static tamis_spec sized(uint32_t kind, uint64_t units, uint32_t per_key)
                         .capacity = 4000,
                         .memory = units * 512,
                         .hashes = 4,
-                        .lines_per_key = per_key};
+                        .lines_per_key = spec_lines(kind, per_key)};
 }
 
 static void try_sizes(uint32_t kind, uint32_t per_key, uint64_t dst_units, uint64_t src_units,

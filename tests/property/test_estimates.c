@@ -96,7 +96,7 @@ static void intervals_hold_the_truth(void **state)
                 .spec = {.kind = kinds[k],
                          .capacity = grows ? rows[r].capacity / 4 : rows[r].capacity,
                          .fpr = rows[r].fpr,
-                         .lines_per_key = rows[r].per_key},
+                         .lines_per_key = spec_lines(kinds[k], rows[r].per_key)},
                 .keys = keys,
                 .filters = rows[r].filters};
             try_coverage(&row);

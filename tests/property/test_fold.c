@@ -43,7 +43,7 @@ static void try_factor(uint32_t kind, uint32_t per_key, uint64_t units, uint64_t
                         .capacity = 2000,
                         .memory = units * 512,
                         .hashes = 5,
-                        .lines_per_key = per_key,
+                        .lines_per_key = spec_lines(kind, per_key),
                         .fold = 1};
     tamis_spec large = small;
     key_batch keys = key_batch_text(SEED, 2000), strangers = key_batch_text(SEED + 1, 3000);
@@ -121,7 +121,7 @@ static void asked_factors_divide(void **state)
                                          .capacity = 1000,
                                          .fpr = 0.01,
                                          .fold = folds[i],
-                                         .lines_per_key = per_key};
+                                         .lines_per_key = spec_lines(kinds[k], per_key)};
                 tamis_filter *f = NULL;
                 check_about("%s, %u lines, fold %" PRIu64, tamis_kind_name(kinds[k]), per_key,
                             folds[i]);

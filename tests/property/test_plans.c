@@ -158,7 +158,7 @@ static void insisted_hashes(void **state)
             for (unsigned unknown = 0; unknown < 2; unknown++) {
                 const tamis_spec spec = {.kind = kinds[k],
                                          .hashes = hashes,
-                                         .lines_per_key = 1,
+                                         .lines_per_key = spec_lines(kinds[k], 1),
                                          .capacity = unknown ? 0 : 10000,
                                          .fpr = 0.05,
                                          .memory = unknown ? 10000 : 0};

@@ -94,11 +94,19 @@ static const struct row_twist {
      .spec = {.fpr = 1e-5}},
 };
 
+uint32_t spec_lines(uint32_t kind, uint32_t lines_per_key)
+{
+    const bool grows = (tamis_kind_abilities(kind) & TAMIS_CAN_GROW) != 0; /* in blocked layers */
+    return kind == TAMIS_KIND_BLOCKED || grows ? lines_per_key : 0;
+}
+
 static bool row_applies(const struct row_twist *t, uint32_t kind)
 {
     const bool grows = (tamis_kind_abilities(kind) & TAMIS_CAN_GROW) != 0;
     if (t->secret && !tamis_hash_available(TAMIS_HASH_SIPHASH)) return false;
     if (t->spec.hash && !tamis_hash_available(t->spec.hash)) return false;
+    if (spec_lines(kind, t->spec.lines_per_key) != t->spec.lines_per_key) return false;
+    if (t->spec.fold && !(tamis_kind_abilities(kind) & TAMIS_CAN_FOLD)) return false;
     if (t->whom == FOR_FIXED) return !grows;
     if (t->whom == FOR_BLOCKED) return kind == TAMIS_KIND_BLOCKED;
     return true;

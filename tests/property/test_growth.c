@@ -1,0 +1,146 @@
+/* test_growth.c - where a scaling filter stops growing: at its cap, and where
+ * the hash is too narrow. It then refuses new keys, keeps all it has and keeps
+ * its promised rate, also as a copy and after a file.                       */
+#include <stdlib.h>
+#include <string.h>
+#include <tamis/tamis.h>
+
+#include "support/check.h"
+#include "support/filter_bytes.h"
+
+static const uint64_t MANY = 4000000; /* far more than any row takes */
+
+static const struct {
+    const char *why;
+    tamis_spec spec;
+    tamis_status status;
+} ROWS[] = {
+    {"a cap of 64 KiB",
+     {.growth = TAMIS_GROWTH_SCALE, .fpr = 0.01, .memory = 65536},
+     TAMIS_E_LIMIT},
+    {"a cap for one layer and not for two",
+     {.growth = TAMIS_GROWTH_SCALE, .fpr = 0.01, .capacity = 4096, .memory = 9000},
+     TAMIS_E_LIMIT},
+    {"a cap over classic layers",
+     {.kind = TAMIS_KIND_CLASSIC, .growth = TAMIS_GROWTH_SCALE, .fpr = 0.001, .memory = 200000},
+     TAMIS_E_LIMIT},
+    {"a cap, concurrent",
+     {.growth = TAMIS_GROWTH_SCALE, .fpr = 0.01, .memory = 65536, .flags = TAMIS_CONCURRENT},
+     TAMIS_E_LIMIT},
+    {"32 bits at 10^-4",
+     {.growth = TAMIS_GROWTH_SCALE, .fpr = 1e-4, .hash = TAMIS_HASH_MURMUR3_32},
+     TAMIS_E_FULL},
+    {"32 bits at 10^-3, steep",
+     {.growth = TAMIS_GROWTH_SCALE,
+      .fpr = 1e-3,
+      .hash = TAMIS_HASH_MURMUR3_32,
+      .capacity = 100000,
+      .tightening = 0.5},
+     TAMIS_E_FULL},
+};
+
+static tamis_facts facts_of(const tamis_filter *f)
+{
+    tamis_facts facts;
+    CHECK_OK(tamis_info(f, &facts));
+    return facts;
+}
+
+/* Adds 0, 1, 2 ...; returns the first key that is refused. */
+static uint64_t fill(tamis_filter *f, tamis_status refusal)
+{
+    for (uint64_t key = 0; key < MANY; key++) {
+        const tamis_status status = tamis_add_u64(f, key);
+        if (status == TAMIS_OK) continue;
+        CHECK(status == refusal, "key %" PRIu64 ": status %d, %s", key, (int)status,
+              tamis_explain());
+        return key;
+    }
+    CHECK(false, "all keys were taken");
+    return 0;
+}
+
+/* The wall is where it was, and what is inside still is. */
+static void check_full(tamis_filter *f, uint64_t refused, tamis_status status)
+{
+    bool was_new = true;
+    const tamis_keys batch = tamis_keys_u64(&refused, 1);
+    size_t added = 1;
+    CHECK_STATUS(tamis_add_new_u64(f, refused, &was_new), status);
+    CHECK(was_new, "was_new was written on error");
+    CHECK_STATUS(tamis_add_many(f, &batch, &added), status);
+    CHECK(added == 0, "%zu keys were added", added);
+    CHECK(!tamis_may_contain_u64(f, refused), "a refused key is there");
+    for (uint64_t key = 0; key < refused; key++) CHECK_OK(tamis_add_u64(f, key)); /* known */
+}
+
+/* What a copy may still take is what the filter may. */
+static void check_copies(const tamis_filter *f, uint64_t refused, tamis_status status)
+{
+    tamis_filter *clone = NULL, *loaded = NULL;
+    CHECK_OK(tamis_clone(f, &clone));
+    check_full(clone, refused, status);
+    filter_bytes bytes = filter_bytes_of(f);
+    CHECK_OK(tamis_load(bytes.bytes, bytes.size, NULL, &loaded));
+    check_full(loaded, refused, status);
+    filter_check_unchanged(loaded, &bytes, "a filter that is full");
+    filter_bytes_free(&bytes);
+    tamis_free(clone);
+    tamis_free(loaded);
+}
+
+static void growth_ends_before_a_promise_breaks(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(ROWS); i++) {
+        tamis_filter *f = NULL;
+        check_about("%s", ROWS[i].why);
+        CHECK_OK(tamis_create(&ROWS[i].spec, &f));
+        const uint64_t refused = fill(f, ROWS[i].status);
+        check_full(f, refused, ROWS[i].status);
+        const tamis_facts facts = facts_of(f);
+        const uint64_t cap = ROWS[i].spec.memory;
+        CHECK(!cap || facts.bits / 8 <= cap, "%" PRIu64 " bits", facts.bits);
+        CHECK(!cap || facts.bits / 8 > cap / 3, "only %" PRIu64 " bits", facts.bits);
+        CHECK(facts.fpr_now <= 1.05 * ROWS[i].spec.fpr, "a rate of %g", facts.fpr_now);
+        CHECK(facts.fpr_at_capacity <= 1.05 * ROWS[i].spec.fpr, "a rate of %g at capacity",
+              facts.fpr_at_capacity);
+        check_copies(f, refused, ROWS[i].status);
+        tamis_free(f);
+    }
+}
+
+/* What the first layer would break is refused by the plan. */
+static void first_layer_is_planned(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        tamis_spec spec;
+        tamis_status status;
+    } rows[] = {
+        {"a cap below the first layer",
+         {.growth = TAMIS_GROWTH_SCALE, .fpr = 0.01, .memory = 4096},
+         TAMIS_E_LIMIT},
+        {"32 bits: collisions and layer together",
+         {.growth = TAMIS_GROWTH_SCALE,
+          .fpr = 0.01,
+          .capacity = 40000000,
+          .hash = TAMIS_HASH_MURMUR3_32},
+         TAMIS_E_UNREACHABLE},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        tamis_sizing sizing;
+        check_about("%s", rows[i].why);
+        CHECK_STATUS(tamis_plan(&rows[i].spec, &sizing), rows[i].status);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(growth_ends_before_a_promise_breaks),
+        cmocka_unit_test(first_layer_is_planned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
