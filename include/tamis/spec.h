@@ -79,8 +79,8 @@ typedef struct tamis_spec {
     uint32_t hashes;          /* bits per key and line, when you insist */
     uint32_t lines_per_key;   /* blocked: 1 or 2 cache lines a key */
     uint32_t reserved_;       /* must be 0 */
-    double expansion;         /* scaling: next layer over this one, 1 to 1024; 0: 2 */
-    double tightening;        /* scaling: next layer's rate over this one's, 0.01 to 0.99; 0: 0.85 */
+    double expansion;         /* scaling: size of the next layer over this one, 1..1024; 0: 2 */
+    double tightening;        /* scaling: rate of the next over this one, 0.01..0.99; 0: 0.85 */
     uint64_t fold;            /* the size must divide by this, for tamis_fold */
     const tamis_alloc *alloc; /* NULL: libc and huge pages */
     uint64_t reserved[4];     /* must be 0 */

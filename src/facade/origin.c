@@ -108,6 +108,48 @@ static const tms_ops origin_ops = {.may_contain = origin_may_contain,
                                    .may_contain_many = origin_may_contain_many,
                                    .add_many = origin_add_many};
 
+/* The same for schemes that need the key. */
+static size_t origin_may_contain_keys(const tamis_filter *f, const tamis_span *keys, size_t count,
+                                      bool *answers)
+{
+    const tms_origin *o = f->origin;
+    size_t hits = 0;
+    for (size_t i = 0; i < count; i++) {
+        answers[i] = o->ops->may_contain_key_around(f, keys[i], origin_is_lost, f->origin);
+        hits += answers[i];
+    }
+    return hits;
+}
+
+static tamis_status origin_add_keys(tamis_filter *f, const tamis_span *keys, size_t count,
+                                    bool *was_new, size_t *added)
+{
+    (void)keys;
+    (void)count;
+    (void)was_new;
+    *added = 0;
+    return tms_origin_writable(f);
+}
+
+/* Of a digest such a scheme can tell nothing, and reads nothing to say so. */
+static bool origin_may_contain_unread(const tamis_filter *f, uint64_t digest)
+{
+    return f->origin->ops->may_contain(f, digest);
+}
+
+static size_t origin_may_contain_many_unread(const tamis_filter *f, const tms_run *run,
+                                             bool *answers)
+{
+    return f->origin->ops->may_contain_many(f, run, answers);
+}
+
+static const tms_ops origin_key_ops = {.may_contain = origin_may_contain_unread,
+                                       .add = origin_add,
+                                       .may_contain_many = origin_may_contain_many_unread,
+                                       .add_many = origin_add_many,
+                                       .may_contain_keys = origin_may_contain_keys,
+                                       .add_keys = origin_add_keys};
+
 static tamis_status origin_make_states(tamis_filter *f)
 {
     tms_origin *o = f->origin;
@@ -123,7 +165,7 @@ tamis_status tms_origin_watch(tamis_filter *f)
     if (o->ops) return TAMIS_OK;
     TMS_TRY(origin_make_states(f));
     o->ops = f->ops;
-    f->ops = &origin_ops;
+    f->ops = o->ops->may_contain_keys ? &origin_key_ops : &origin_ops;
     f->read_only = true;
     return TAMIS_OK;
 }

@@ -48,6 +48,10 @@ typedef struct tms_ops {
                              size_t *added);
     tamis_status (*remove_key)(tamis_filter *, tamis_span key);
     uint64_t (*count_key)(const tamis_filter *, tamis_span key);
+    /* As the kind's may_contain_around, for a key: whoever has may_contain_keys
+     * has this too. */
+    bool (*may_contain_key_around)(const tamis_filter *, tamis_span key,
+                                   bool (*lost)(void *, const uint8_t *), void *ctx);
 } tms_ops;
 
 /* What the bits themselves say. */

@@ -45,6 +45,20 @@ static bool scheme_add_key(tamis_filter *f, tamis_span key)
     return fresh;
 }
 
+/* Asks of every place, also after the answer is known. */
+static bool scheme_may_contain_around(const tamis_filter *f, tamis_span key,
+                                      bool (*lost)(void *, const uint8_t *), void *ctx)
+{
+    uint64_t places[TMS_SCHEME_HASHES_MOST];
+    uint32_t hashes = scheme_places(f, key.data, key.size, places);
+    bool answer = true;
+    for (uint32_t i = 0; i < hashes; i++) {
+        const uint8_t *byte = f->body + (places[i] >> 3);
+        answer &= lost(ctx, byte) || (*byte >> (places[i] & 7) & 1);
+    }
+    return answer;
+}
+
 static size_t scheme_may_contain_keys(const tamis_filter *f, const tamis_span *keys, size_t count,
                                       bool *answers)
 {
@@ -106,7 +120,8 @@ static const tms_ops scheme_ops = {.may_contain = scheme_may_contain,
                                    .may_contain_many = scheme_may_contain_many,
                                    .add_many = scheme_add_many,
                                    .may_contain_keys = scheme_may_contain_keys,
-                                   .add_keys = scheme_add_keys};
+                                   .add_keys = scheme_add_keys,
+                                   .may_contain_key_around = scheme_may_contain_around};
 
 void tms_scheme_attach(tamis_filter *f, const tms_scheme *scheme)
 {

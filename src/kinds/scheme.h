@@ -4,10 +4,13 @@
  * from digests and is in src/kernel/classic_kernel.h. The filters of other
  * systems hash the key their own way, several times or wider than 64 bits, and
  * may number their bits from the other end: each is a scheme, and a kind of
- * its own whose table is classic's with `attach` calling tms_scheme_attach:
+ * its own. Its table has classic's plan, check, describe, rate, measure, fits,
+ * fold_size, unite and overlap, TMS_SCHEME_ABILITIES, no add_slice, and
  *
  *      static void guava_attach(tamis_filter *f) { tms_scheme_attach(f, &guava); }
  *
+ * Positions are not spread as classic's are, so such a filter does not fold,
+ * and `fold_size` only tells sizes apart.
  * So a foreign filter is a live filter: asked, added to, merged and written. */
 #ifndef TMS_KINDS_SCHEME_H
 #define TMS_KINDS_SCHEME_H
@@ -15,6 +18,11 @@
 #include "kinds/kind.h"
 
 enum { TMS_SCHEME_HASHES_MOST = 255 };
+
+enum {
+    TMS_SCHEME_ABILITIES = TAMIS_CAN_ADD | TAMIS_CAN_MERGE | TAMIS_CAN_INTERSECT |
+                           TAMIS_CAN_CONCURRENT | TAMIS_CAN_BORROW
+};
 
 typedef struct tms_scheme {
     /* Writes the positions of a key, params[1] of them, each below params[0]

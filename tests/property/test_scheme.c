@@ -1,6 +1,6 @@
 /* test_scheme.c - a classic filter is a bit array plus a scheme. A kind that
  * exists only here works by the scheme of Guava's 64-bit strategy, made from
- * classic's table with another `attach`, and every door of the facade must work
+ * classic's table by the recipe in scheme.h, and every door of the facade must work
  * on the bytes that Guava wrote: asking, adding, counting, merging, cloning.
  * tests/golden/foreign/README.md says what is known of them.                */
 #include <math.h>
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "facade/origin.h"
 #include "hash/hash_raw.h"
 #include "kinds/classic.h"
 #include "support/check.h"
@@ -53,7 +54,9 @@ static int make_kind(void **state)
     kind = tms_classic_kind;
     kind.id = KIND_OF_THIS_TEST;
     kind.name = "mitz64";
-    kind.abilities &= ~(uint32_t)(TAMIS_CAN_FOLD | TAMIS_CAN_DIGESTS | TAMIS_CAN_PARALLEL);
+    kind.abilities = TMS_SCHEME_ABILITIES;
+    kind.add_slice = NULL;
+    kind.fold = NULL;
     kind.attach = mitz64_attach;
     return 0;
 }
@@ -335,6 +338,40 @@ static void sets(void **state)
     key_batch_free(&keys);
 }
 
+/* A watched filter asks for the chunks of a key's own places: what is sound
+ * answers as ever, and what is lost never causes a "no". */
+static void watched_schemes(void **state)
+{
+    (void)state;
+    tamis_filter *f = golden_filter();
+    check_about("a watched filter under a scheme");
+    CHECK_OK(tms_origin_make(f));
+    tms_envelope *e = &f->origin->envelope;
+    e->chunk_bytes = 64;
+    e->body_bytes = f->shape.body_bytes;
+    e->chunk_count = e->body_bytes / e->chunk_bytes;
+    f->origin->area = f->body;
+    CHECK_OK(tms_origin_watch(f));
+    memset((void *)f->origin->states, TMS_CHUNK_SOUND, (size_t)e->chunk_count);
+    check_answers(f, "watched");
+    CHECK_STATUS(tamis_add(f, "key_0", 5), TAMIS_E_READONLY);
+    CHECK(tamis_may_contain_hash(f, 1), "a no without a reason");
+    tamis_facts facts;
+    CHECK_OK(tamis_info(f, &facts));
+    CHECK(!(facts.abilities & TAMIS_CAN_DIGESTS), "abilities");
+    memset(f->body + 64, 0, 64); /* lost, and empty */
+    f->origin->states[1] = TMS_CHUNK_DAMAGED;
+    key_batch keys = numbered("key", KEYS), strangers = numbered("absent", ABSENT);
+    const tamis_keys in = key_batch_as(&keys, TAMIS_LAYOUT_SPANS, NULL);
+    const tamis_keys out = key_batch_as(&strangers, TAMIS_LAYOUT_SPANS, NULL);
+    CHECK(tamis_may_contain_many(f, &in, NULL) == KEYS, "damage has lost a key");
+    const size_t maybes = tamis_may_contain_many(f, &out, NULL);
+    CHECK(maybes >= COUNT(POSITIVES) && maybes < ABSENT / 10, "%zu maybes", maybes);
+    key_batch_free(&keys);
+    key_batch_free(&strangers);
+    tamis_free(f);
+}
+
 /* It is written like any other; a reader that does not know the kind says so. */
 static void writing(void **state)
 {
@@ -362,6 +399,7 @@ int main(void)
         cmocka_unit_test(digests_are_refused),
         cmocka_unit_test(strict_schemes),
         cmocka_unit_test(sets),
+        cmocka_unit_test(watched_schemes),
         cmocka_unit_test(writing),
     };
     return cmocka_run_group_tests(tests, make_kind, NULL);
