@@ -2,6 +2,8 @@
  *
  * Lines fill unevenly, so the rate now and the number of keys are summed over
  * the lines: the rate of the mean fill would be too low (docs/math.md).      */
+#include <math.h>
+
 #include "base/bits.h"
 #include "base/memory.h"
 #include "kinds/blocked_parts.h"
@@ -10,8 +12,9 @@
 #include "math/estimate.h"
 
 typedef struct blocked_sums {
-    uint64_t ones, full_lines;
+    uint64_t ones, full_lines, used_lines;
     double keys, variance, squares, rate;
+    double whole; /* keys, rounded in each line */
 } blocked_sums;
 
 static void blocked_measure_line(const uint8_t *line, uint32_t hashes,
@@ -28,6 +31,8 @@ static void blocked_measure_line(const uint8_t *line, uint32_t hashes,
     sums->keys += estimator->keys[ones];
     sums->squares += estimator->keys[ones] * estimator->keys[ones];
     sums->variance += estimator->variance[ones];
+    sums->whole += rint(estimator->keys[ones]);
+    sums->used_lines += ones > 0;
     sums->full_lines += ones == BLOCKED_LINE_BITS;
 }
 
@@ -43,11 +48,16 @@ static blocked_sums blocked_measure_table(const tamis_blocked_view *v, unsigned 
 
 /* How likely a fair hash spreads the keys over the lines at least as unevenly:
  * the loads are nearly Poisson, so the sum of squares is chi-squared. The part
- * of the spread that comes from estimating the load is taken off. */
+ * of the spread that comes from estimating the load is taken off. In a nearly
+ * empty filter keys that share a line are counted instead: there a few ones
+ * tell exactly how many keys a line has. */
 static double blocked_crowding(const blocked_sums *sums, uint64_t lines)
 {
     double mean = sums->keys / (double)lines;
-    if (lines < 16 || mean < 1) return 1;
+    if (lines < 16) return 1;
+    if (mean < 1)
+        return tms_coincidence_p(sums->whole, (double)lines,
+                                 sums->whole - (double)sums->used_lines);
     double spread = sums->squares - sums->keys * mean - sums->variance;
     return tms_dispersion_p(spread / mean, (double)lines - 1);
 }
@@ -59,7 +69,7 @@ void tms_blocked_measure(const tamis_filter *f, tms_measure *out)
     tms_line_estimator estimator;
     tms_line_estimator_init(&estimator, hashes);
     blocked_sums sums = blocked_measure_table(v, 0, hashes, &estimator);
-    *out = (tms_measure){.bits = f->body ? f->shape.body_bytes * 8 : 0, .ones = sums.ones};
+    *out = (tms_measure){.bits = f->shape.body_bytes * 8, .ones = sums.ones};
     out->rate = sums.rate / (double)v->line_count;
     out->crowding = blocked_crowding(&sums, v->line_count);
     if (v->lines_per_key == 2) { /* two estimates of one set: their mean */

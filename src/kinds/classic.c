@@ -211,7 +211,8 @@ static uint64_t classic_ones(const uint8_t *at, uint64_t bits)
 enum { CLASSIC_STRETCHES = 256 };
 
 /* How likely a fair hash fills equal stretches at least as unevenly. A stretch
- * of s bits has a fill of variance near s * fill * (1 - fill), and less. */
+ * of s bits has a fill of variance near s * fill * (1 - fill), and less. Fewer
+ * ones than stretches tell nothing. */
 static uint64_t classic_spread(const tms_classic_table *t, double *crowding)
 {
     uint64_t stretch = t->bits / CLASSIC_STRETCHES / 64 * 64, ones = 0;
@@ -226,7 +227,7 @@ static uint64_t classic_spread(const tms_classic_table *t, double *crowding)
     }
     for (unsigned i = 0; i < CLASSIC_STRETCHES; i++) chi2 += (seen[i] - mean) * (seen[i] - mean);
     double variance = mean * (1 - mean / (double)stretch);
-    if (variance > 0) *crowding = tms_dispersion_p(chi2 / variance, CLASSIC_STRETCHES - 1);
+    if (mean >= 1) *crowding = tms_dispersion_p(chi2 / variance, CLASSIC_STRETCHES - 1);
     uint64_t done = stretch * CLASSIC_STRETCHES;
     return ones + classic_ones(t->bytes + done / 8, t->bits - done);
 }

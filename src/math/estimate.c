@@ -152,6 +152,15 @@ double tms_rate_with_collisions(double rate, double keys, uint32_t width_bits)
     return rate + (1 - rate) * tms_collision_rate(keys, width_bits); /* exact also for tiny rates */
 }
 
+/* Key i finds at most i places taken: the collisions are no more than a sum of
+ * independent trials with this mean. */
+double tms_coincidence_p(double keys, double places, double collisions)
+{
+    const double mean = keys * (keys - 1.0) / (2.0 * places);
+    if (!(mean > 0.0) || !(collisions > mean)) return 1.0;
+    return exp(collisions - mean - collisions * log(collisions / mean));
+}
+
 double tms_dispersion_p(double chi2, double dof)
 {
     if (!(dof > 0.0)) return 1.0;

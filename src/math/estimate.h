@@ -2,7 +2,7 @@
  *
  * Count ones, and ask how many keys leave that many. The answers are corrected
  * for bias to second order and carry an interval: the chance that it covers the
- * true number of distinct keys is 95 %. Beside them, two small probabilities the
+ * true number of distinct keys is 95 %. Beside them, the small probabilities the
  * diagnosis needs. Formulas, sources and checks: docs/math.md, section 4.
  * Counting the bits is the kinds' work.                                      */
 #ifndef TMS_MATH_ESTIMATE_H
@@ -56,5 +56,10 @@ double tms_rate_with_collisions(double rate, double keys, uint32_t width_bits);
  * dof >= 10, within 7 % at 1e-6 for dof >= 100, on the cautious side). 1 when dof
  * is not positive. */
 double tms_dispersion_p(double chi2, double dof);
+
+/* The chance that of so many keys, thrown fairly into `places`, at least
+ * `collisions` find their place taken (Chernoff's bound: never too small). Sees
+ * more than the chi-square below one key a place, where that is no chi-square. */
+double tms_coincidence_p(double keys, double places, double collisions);
 
 #endif

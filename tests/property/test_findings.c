@@ -182,6 +182,35 @@ static void poor_hash_of_lines(void **state)
         }
 }
 
+/* Nearly empty filters, too: a few unmixed digests are seen, a few mixed ones
+ * are not suspected. */
+static void poor_hash_of_few_keys(void **state)
+{
+    (void)state;
+    static const uint64_t counts[] = {30, 100, 1000, 20000};
+    for (uint32_t per_key = 1; per_key <= 2; per_key++)
+        for (size_t c = 0; c < COUNT(counts); c++)
+            for (uint64_t step = 0; step <= 1; step++) {
+                const tamis_spec spec = {.kind = TAMIS_KIND_BLOCKED,
+                                         .capacity = 2000000,
+                                         .fpr = 0.01,
+                                         .lines_per_key = per_key};
+                tamis_filter *f = NULL;
+                check_about("blocked, %u lines, %" PRIu64 " digests that are %s", per_key,
+                            counts[c], step ? "consecutive" : "mixed");
+                CHECK_OK(tamis_create(&spec, &f));
+                splitmix random = {SEED};
+                for (uint64_t i = 0; i < counts[c]; i++)
+                    CHECK_OK(tamis_add_hash(f, step ? i : splitmix_next(&random)));
+                const diagnosis d = diagnose(f);
+                if (step)
+                    must_find(&d, TAMIS_FINDING_POOR_HASH, TAMIS_PROBLEM);
+                else
+                    CHECK(!find(&d, TAMIS_FINDING_POOR_HASH), "suspects a fair hash");
+                tamis_free(f);
+            }
+}
+
 /* Classic filters scatter even consecutive digests; these were chosen so that
  * their first bit falls into the first quarter (docs/format.md, 9.1). */
 static void poor_hash_of_bits(void **state)
@@ -352,6 +381,7 @@ int main(void)
         cmocka_unit_test(over_capacity_and_saturated),
         cmocka_unit_test(oversized),
         cmocka_unit_test(poor_hash_of_lines),
+        cmocka_unit_test(poor_hash_of_few_keys),
         cmocka_unit_test(poor_hash_of_bits),
         cmocka_unit_test(narrow_hash),
         cmocka_unit_test(repeats),

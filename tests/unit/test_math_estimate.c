@@ -181,6 +181,11 @@ static void probabilities_meet_tables(void **state)
         check_near(rows[i].why, tms_dispersion_p(rows[i].chi2, rows[i].dof), rows[i].want,
                    rows[i].within);
     check("a wild table is no accident", tms_dispersion_p(5000, 1000) < 1e-100, 0, 0);
+    check("fewer than expected", tms_coincidence_p(1000, 1e6, 0) == 1, 0, 0);
+    check("no keys, no places", tms_coincidence_p(0, 16, 0) == 1, 0, 0);
+    check_near("Poisson with mean 0.4995, five and more", tms_coincidence_p(1000, 1e6, 5), 9.0e-4,
+               0.02);
+    check("all in one place", tms_coincidence_p(300, 1e6, 299) < 1e-100, 0, 0);
     check_near("32 bits at 1e8 keys", tms_collision_rate(1e8, 32), 0.0230, 1e-3);
     check_near("64 bits at 1e8 keys", tms_collision_rate(1e8, 64), 5.42e-12, 1e-3);
     check("no keys", tms_collision_rate(0, 32) == 0, 0, 0);
