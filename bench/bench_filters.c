@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "lib_report.h"
+#include "lib_view.h"
 
 enum { SIZES_MOST = 8 };
 
@@ -130,8 +131,7 @@ static options parse(int argc, char **argv)
 
 /* ---- one size ----------------------------------------------------------- */
 
-enum { LARGE = 10000000 };     /* from here on whole builds take long */
-enum { ASKED_MOST = 1 << 23 }; /* keys of each set: their lines are more than a cache holds */
+enum { LARGE = 10000000 }; /* from here on whole builds take long */
 
 static void measure_hashes(report_size *size, const keys_store *store, unsigned slices)
 {
@@ -158,13 +158,39 @@ static void measure_limits(report_size *size, memory_lines *lines)
     memory_measure(&size->together, MEMORY_CHANGE, lines, 1, size->threads);
 }
 
+static void add_view_rows(subject *s)
+{
+    const view_loops *view;
+    for (unsigned i = 0; (view = view_loops_number(i)) != NULL; i++)
+        subject_row(s, ROW_VIEW, KEYS_DIGESTS, 1, view);
+}
+
+static void add_rows(subject *s, unsigned threads)
+{
+    subject_row(s, ROW_SINGLE, KEYS_DIGESTS, 1, NULL);
+    if (s->spec.kind == TAMIS_KIND_BLOCKED) add_view_rows(s);
+    subject_row(s, ROW_BATCH, KEYS_DIGESTS, 1, NULL);
+    subject_row(s, ROW_SINGLE, KEYS_INTEGERS, 1, NULL);
+    subject_row(s, ROW_BATCH, KEYS_INTEGERS, 1, NULL);
+    subject_row(s, ROW_SINGLE, KEYS_STRINGS, 1, NULL);
+    subject_row(s, ROW_BATCH, KEYS_STRINGS, 1, NULL);
+    subject_row(s, ROW_BUILD, KEYS_DIGESTS, 1, NULL);
+    subject_row(s, ROW_SHARED, KEYS_DIGESTS, 1, NULL);
+    if (threads == 1) return;
+    subject_row(s, ROW_SINGLE, KEYS_DIGESTS, threads, NULL);
+    subject_row(s, ROW_BATCH, KEYS_DIGESTS, threads, NULL);
+    subject_row(s, ROW_BUILD, KEYS_DIGESTS, threads, NULL);
+    subject_row(s, ROW_SHARED, KEYS_DIGESTS, threads, NULL);
+}
+
 static void add_subjects(report_size *size, const options *o)
 {
     for (unsigned i = 0; i < o->kind_count; i++) {
         if (o->quick && i > 0 && size->keys > LARGE) break;
         subject *s = &size->subjects[size->subject_count++];
-        if (!subject_init(s, o->kinds[i], size->keys, o->bits, o->fpr, size->threads))
-            bench_die("'%s' is none of blocked, blocked-2, classic, scalable", o->kinds[i]);
+        if (!subject_init(s, o->kinds[i], size->keys, o->bits, o->fpr))
+            bench_die("'%s' is no kind that takes keys; tamis plan lists the kinds", o->kinds[i]);
+        add_rows(s, size->threads);
     }
 }
 
@@ -190,10 +216,8 @@ static void measure_rounds(report_size *size, const keys_store *store, const opt
 
 static void measure_size(report_size *size, const options *o)
 {
-    keys_store store;
-    size_t strings = size->keys / 4 < 1000000 ? (size_t)size->keys / 4 : 1000000;
-    size_t count = size->keys - strings < ASKED_MOST ? (size_t)size->keys - strings : ASKED_MOST;
-    keys_make(&store, count, strings);
+    keys_store store = keys_for(size->keys);
+    keys_make(&store);
     add_subjects(size, o);
     for (unsigned i = 0; i < size->subject_count; i++) subject_start(&size->subjects[i], &store);
     measure_rounds(size, &store, o);

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "lib_memory.h"
+#include "measure/memory.h"
 
 enum { SIZES_MOST = 16 };
 

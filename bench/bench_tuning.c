@@ -18,7 +18,7 @@
 
 #include "base/bits.h"
 #include "base/cpu.h"
-#include "lib_memory.h"
+#include "measure/memory.h"
 
 typedef uint64_t (*tuning_loop)(const tamis_blocked_view *, const uint64_t *digests, size_t count,
                                 unsigned depth);

@@ -2,8 +2,8 @@
 #ifndef TAMIS_BENCH_LIB_REPORT_H
 #define TAMIS_BENCH_LIB_REPORT_H
 
-#include "lib_memory.h"
-#include "lib_subject.h"
+#include "measure/memory.h"
+#include "measure/subject.h"
 
 enum { REPORT_SUBJECTS = 8 };
 

@@ -3,13 +3,7 @@
 #ifndef TAMIS_BENCH_LIB_VIEW_H
 #define TAMIS_BENCH_LIB_VIEW_H
 
-#include <tamis/blocked_view.h>
-
-typedef struct view_loops {
-    const char *name;
-    uint64_t (*ask)(const tamis_blocked_view *, const uint64_t *digests, size_t count);
-    uint64_t (*add)(const tamis_blocked_view *, const uint64_t *digests, size_t count);
-} view_loops;
+#include "measure/subject.h"
 
 /* Those that this processor can run; NULL past the last. */
 const view_loops *view_loops_number(unsigned index);

@@ -59,7 +59,8 @@ typedef struct cli_settings {
     /* fold */
     uint64_t by, to;
     /* bench */
-    bool quick;
+    cli_list sizes, kinds;
+    bool quick, full;
     /* help */
     bool help_short, help_long;
 } cli_settings;

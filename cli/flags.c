@@ -63,6 +63,8 @@ static const cli_flag flags_table[] = {
      AT(filters), .group = CLI_OF_FILTER, .names = CLI_FILES},
     {0, "state", CLI_TEXT, "FILE", "go on from the filter in FILE, and leave it there", NULL,
      AT(state), .group = CLI_OF_FILTER, .names = CLI_FILES},
+    {'k', "kinds", CLI_LIST, "KIND", "measure this kind; may be given several times [all]", NULL,
+     AT(kinds), .group = CLI_OF_FILTER, .names = CLI_KINDS},
 
     /* ---- the keys ---- */
     {'e', "key", CLI_LIST, "KEY", "ask for this key; may be given several times", NULL, AT(keys),
@@ -82,6 +84,14 @@ static const cli_flag flags_table[] = {
      .group = CLI_OF_KEYS},
     {'j', "jobs", CLI_COUNT, "N", "threads [one per processor]",
      "The result is the same for every number.", AT(jobs), .group = CLI_OF_KEYS, .most = 1024},
+    {'n', "sizes", CLI_LIST, "N", "so many keys: 1M, 1e8; may be given several times",
+     "1M and 20M without it, and with --full 1M, 10M and 100M.", AT(sizes), .group = CLI_OF_KEYS},
+    {'j', "threads", CLI_COUNT, "N", "threads beside one [one per processor]", NULL, AT(jobs),
+     .group = CLI_OF_KEYS, .most = 256},
+    {0, "quick", CLI_SWITCH, NULL, "short runs, some 20 seconds [as without --full]", NULL,
+     AT(quick), .group = CLI_OF_KEYS},
+    {0, "full", CLI_SWITCH, NULL, "more sizes and longer runs: some minutes", NULL, AT(full),
+     .group = CLI_OF_KEYS},
 
     /* ---- output ---- */
     {'o', "output", CLI_TEXT, "FILE", "write the result to FILE", NULL, AT(output),
@@ -103,8 +113,6 @@ static const cli_flag flags_table[] = {
      AT(plot), .group = CLI_OF_OUTPUT},
     {0, "svg", CLI_TEXT, "FILE", "write the same drawing to FILE as SVG", NULL, AT(svg),
      .group = CLI_OF_OUTPUT, .names = CLI_FILES},
-    {0, "quick", CLI_SWITCH, NULL, "fewer sizes and shorter runs", NULL, AT(quick),
-     .group = CLI_OF_OUTPUT},
     {'q', "quiet", CLI_SWITCH, NULL, "say nothing but errors", NULL, AT(quiet),
      .group = CLI_OF_OUTPUT},
     {0, "no-progress", CLI_SWITCH, NULL, "show no progress on a terminal", NULL, AT(no_progress),

@@ -101,7 +101,7 @@ static bool parse_convert(parse_desk *d, const cli_flag *flag, const char *text)
     switch (flag->type) {
     case CLI_SWITCH: return true;
     case CLI_TEXT: *(const char **)place = text; return parse_known(d, flag, text);
-    case CLI_LIST: return parse_append(d, flag, place, text);
+    case CLI_LIST: return parse_known(d, flag, text) && parse_append(d, flag, place, text);
     case CLI_COUNT: good = cli_parse_count(text, place, why); break;
     case CLI_BYTES: good = cli_parse_bytes(text, place, why); break;
     case CLI_RATE: good = cli_parse_rate(text, place, why); break;

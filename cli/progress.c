@@ -50,17 +50,22 @@ static void progress_show_end(const cli_progress *progress, double seconds, char
     snprintf(out, room, ", %.0f %%, %s left", 100 * share, left);
 }
 
+void cli_progress_say(cli_progress *progress, const char *words)
+{
+    if (!progress->shown) return;
+    int width = fprintf(stderr, "\r%-*s", progress->width, words) - 1;
+    fflush(stderr);
+    progress->width = width > 0 ? width : 0;
+}
+
 static void progress_draw(cli_progress *progress, double seconds)
 {
     char lines[40], rate[40], end[80], text[240];
     cli_show_count((double)progress->lines, lines, sizeof lines);
     cli_show_count((double)progress->lines / seconds, rate, sizeof rate);
     progress_show_end(progress, seconds, end, sizeof end);
-    int width = snprintf(text, sizeof text, "%s: %s lines, %s a second%s", progress->what, lines,
-                         rate, end);
-    fprintf(stderr, "\r%-*s", progress->width, text);
-    fflush(stderr);
-    progress->width = width;
+    snprintf(text, sizeof text, "%s: %s lines, %s a second%s", progress->what, lines, rate, end);
+    cli_progress_say(progress, text);
 }
 
 void cli_progress_step(cli_progress *progress, uint64_t lines, uint64_t bytes)

@@ -21,6 +21,9 @@ void cli_progress_begin(cli_progress *progress, const cli_settings *settings, co
                         uint64_t total_bytes, bool prints);
 void cli_progress_step(cli_progress *progress, uint64_t lines, uint64_t bytes);
 
+/* Shows these words instead of lines and a rate. */
+void cli_progress_say(cli_progress *progress, const char *words);
+
 /* Removes what was drawn. */
 void cli_progress_end(cli_progress *progress);
 

@@ -1,9 +1,10 @@
-/* lib_bench.c - see lib_bench.h.                                            */
+/* bench.c - see bench.h.                                            */
 #if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE 1 /* sched_setaffinity, madvise */
+#define _GNU_SOURCE 1 /* sched_setaffinity, madvise, the program's name */
 #endif
-#include "lib_bench.h"
+#include "measure/bench.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -20,7 +21,7 @@ void bench_die(const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    fputs("bench: ", stderr);
+    fprintf(stderr, "%s: ", program_invocation_short_name);
     vfprintf(stderr, format, values);
     fputc('\n', stderr);
     va_end(values);
@@ -163,6 +164,23 @@ uint64_t bench_run_threads(unsigned threads, bench_work work, void *ctx)
     return ended - began;
 }
 
+/* Copies what follows ": " in the first line of `path` that starts with `key`;
+ * the whole line for an empty key. */
+static void bench_read_line(const char *path, const char *key, char *room, size_t size)
+{
+    char line[256];
+    FILE *file = fopen(path, "r");
+    snprintf(room, size, "unknown");
+    while (file && fgets(line, sizeof line, file)) {
+        if (strncmp(line, key, strlen(key)) != 0) continue;
+        const char *colon = *key ? strstr(line, ": ") : NULL;
+        snprintf(room, size, "%.*s", (int)size - 1, colon ? colon + 2 : line);
+        room[strcspn(room, "\n")] = 0;
+        break;
+    }
+    if (file) fclose(file);
+}
+
 /* ---- memory ------------------------------------------------------------- */
 
 #define BENCH_HUGE ((size_t)2 << 20)
@@ -196,6 +214,13 @@ void bench_buffer_free(void *buffer, size_t bytes)
 void bench_forbid_huge_pages(void)
 {
     (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+}
+
+uint64_t bench_free_memory(void)
+{
+    char words[64];
+    bench_read_line("/proc/meminfo", "MemAvailable:", words, sizeof words);
+    return strtoull(words, NULL, 10) * 1024;
 }
 
 unsigned long bench_peak_mib(void)
@@ -249,23 +274,6 @@ const char *bench_bytes(uint64_t bytes, char *room, size_t size)
 }
 
 /* ---- the machine -------------------------------------------------------- */
-
-/* Copies what follows ": " in the first line of `path` that starts with `key`;
- * the whole line for an empty key. */
-static void bench_read_line(const char *path, const char *key, char *room, size_t size)
-{
-    char line[256];
-    FILE *file = fopen(path, "r");
-    snprintf(room, size, "unknown");
-    while (file && fgets(line, sizeof line, file)) {
-        if (strncmp(line, key, strlen(key)) != 0) continue;
-        const char *colon = *key ? strstr(line, ": ") : NULL;
-        snprintf(room, size, "%.*s", (int)size - 1, colon ? colon + 2 : line);
-        room[strcspn(room, "\n")] = 0;
-        break;
-    }
-    if (file) fclose(file);
-}
 
 static long bench_cache_kib(int name)
 {

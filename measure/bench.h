@@ -1,11 +1,11 @@
-/* lib_bench.h - what every benchmark needs: a clock, samples, threads on
+/* bench.h - what every benchmark needs: a clock, samples, threads on
  * processors of their own, buffers, and words about the machine.
  *
  * Times are taken over short slices (well under a scheduler's time slice), many
  * of them, because benchmarks rarely have a machine to themselves: the minimum
  * is what the machine can do, the median what it did.                       */
-#ifndef TAMIS_BENCH_LIB_BENCH_H
-#define TAMIS_BENCH_LIB_BENCH_H
+#ifndef TAMIS_MEASURE_BENCH_H
+#define TAMIS_MEASURE_BENCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,6 +64,9 @@ void bench_buffer_free(void *buffer, size_t bytes);
 
 /* No huge pages for this process, whatever is asked for. */
 void bench_forbid_huge_pages(void);
+
+/* Bytes that the system could give now; 0: nobody knows. */
+uint64_t bench_free_memory(void);
 
 /* The most memory this process has had, in MiB. */
 unsigned long bench_peak_mib(void);

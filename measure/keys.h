@@ -1,15 +1,15 @@
-/* lib_keys.h - the keys of a benchmark: the same for every kind of filter.
+/* keys.h - the keys of a benchmark: the same for every kind of filter.
  *
  * Key number i is one integer, one digest (that integer under the default
  * hash) and, apart from these, one string. Keys below KEYS_ABSENT are added,
  * keys from there on never are. A store holds what is asked: present keys,
  * absent keys, and both in random order.                                    */
-#ifndef TAMIS_BENCH_LIB_KEYS_H
-#define TAMIS_BENCH_LIB_KEYS_H
+#ifndef TAMIS_MEASURE_KEYS_H
+#define TAMIS_MEASURE_KEYS_H
 
 #include <tamis/filter.h>
 
-#include "lib_bench.h"
+#include "measure/bench.h"
 
 #define KEYS_ABSENT (UINT64_C(1) << 48)
 
@@ -27,9 +27,19 @@ typedef struct keys_store {
     size_t text_bytes;
 } keys_store;
 
-/* The present keys are the integers 0 .. count-1 and the strings 0 ..
- * string_count-1. */
-void keys_make(keys_store *store, size_t count, size_t string_count);
+/* Their lines are more than a cache holds. */
+enum { KEYS_WORDS_MOST = 1 << 23, KEYS_STRINGS_MOST = 1000000 };
+
+/* An empty store of the counts that a filter of so many keys is asked for: a
+ * quarter of them strings, none for fewer than four. */
+keys_store keys_for(uint64_t keys);
+
+/* Memory that the keys of such a store take. */
+uint64_t keys_bytes(const keys_store *store);
+
+/* Makes the keys. Those that are present are the integers 0 .. count-1 and the
+ * strings 0 .. string_count-1. */
+void keys_make(keys_store *store);
 void keys_free(keys_store *store);
 
 size_t keys_count(const keys_store *store, keys_form form);

@@ -1,13 +1,13 @@
-/* lib_memory.h - what this machine's memory can do with random cache lines.
+/* memory.h - what this machine's memory can do with random cache lines.
  *
  * The line limit is the best rate at which one 64-bit word of a random line
  * can be read (or read and written), the lines being named by an array of
  * digests as in a batch. Every hint and every distance is tried, so a result
  * above the limit is the filter's doing and not the machine's.              */
-#ifndef TAMIS_BENCH_LIB_MEMORY_H
-#define TAMIS_BENCH_LIB_MEMORY_H
+#ifndef TAMIS_MEASURE_MEMORY_H
+#define TAMIS_MEASURE_MEMORY_H
 
-#include "lib_bench.h"
+#include "measure/bench.h"
 
 /* Where a fetch puts the line. MEMORY_NONE fetches nothing; MEMORY_WRITE asks
  * for the line as its owner. */

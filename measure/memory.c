@@ -1,18 +1,19 @@
-/* lib_memory.c - see lib_memory.h.                                          */
-#include "lib_memory.h"
+/* memory.c - see memory.h.                                          */
+#include "measure/memory.h"
 
 #include <string.h>
-
-#include "base/bits.h"
 
 const unsigned memory_depths[MEMORY_DEPTHS] = {16, 32, 64, 128, 256};
 const char *const memory_hint_names[MEMORY_HINTS] = {"none", "T0", "T1", "T2", "NTA", "W"};
 
 typedef uint64_t (*memory_loop)(const memory_lines *, size_t from, size_t count, unsigned depth);
 
+__extension__ typedef unsigned __int128 memory_u128;
+
+/* The high half of the product, which is how filters find their lines too. */
 static inline uint8_t *memory_line(const memory_lines *m, uint64_t digest)
 {
-    return m->bytes + 64 * tms_mulhi(digest, m->count);
+    return m->bytes + 64 * (uint64_t)((memory_u128)digest * m->count >> 64);
 }
 
 static inline uint64_t memory_load(const uint8_t *at)

@@ -1,17 +1,16 @@
-/* lib_subject.h - a filter under test, and the ways to add to it and ask it.
+/* subject.h - a filter under test, and the ways to add to it and ask it.
  *
  * Two filters stand behind a subject: one that holds all keys and is asked, and
  * one between half full and full that takes the timed adds, so that neither
  * empty pages nor an overfull filter are measured. Building from nothing and
  * concurrent adding have filters of their own.                              */
-#ifndef TAMIS_BENCH_LIB_SUBJECT_H
-#define TAMIS_BENCH_LIB_SUBJECT_H
+#ifndef TAMIS_MEASURE_SUBJECT_H
+#define TAMIS_MEASURE_SUBJECT_H
 
 #include <tamis/blocked_view.h>
 #include <tamis/filter.h>
 
-#include "lib_keys.h"
-#include "lib_view.h"
+#include "measure/keys.h"
 
 typedef enum row_path {
     ROW_SINGLE, /* one call of the handle per key                              */
@@ -20,6 +19,13 @@ typedef enum row_path {
     ROW_BUILD,  /* an empty filter filled: tamis_add_many or its parallel twin */
     ROW_SHARED  /* a concurrent filter filled by threads, then asked in batch  */
 } row_path;
+
+/* Loops of a caller's own over the inline view. */
+typedef struct view_loops {
+    const char *name;
+    uint64_t (*ask)(const tamis_blocked_view *, const uint64_t *digests, size_t count);
+    uint64_t (*add)(const tamis_blocked_view *, const uint64_t *digests, size_t count);
+} view_loops;
 
 typedef enum row_verb { ROW_ADD, ROW_HIT, ROW_MISS, ROW_MIX, ROW_VERBS } row_verb;
 
@@ -40,6 +46,7 @@ enum { ROWS_MOST = 16 };
 typedef struct subject {
     const char *name;
     tamis_spec spec;
+    uint32_t abilities; /* of the kind */
     uint64_t keys;
     tamis_filter *asked, *taking;
     uint64_t taken;                     /* keys that `taking` holds */
@@ -54,10 +61,20 @@ typedef struct subject {
     double bits_per_key, rate, overhead; /* overhead: bits over log2(1 / rate) */
 } subject;
 
-/* Names, for --kinds: "blocked", "blocked-2", "classic", "scalable". False for
- * another one. `bits` a key, or the rate `fpr` when bits is 0. */
-bool subject_init(subject *s, const char *name, uint64_t keys, double bits, double fpr,
-                  unsigned threads);
+/* A filter for so many keys, without rows. The name is that of a registered kind,
+ * with "-2" behind it for two lines a key. `bits` a key, or the rate `fpr` when
+ * bits is 0; kinds that grow always go by the rate, and have three full layers.
+ * False: there is no such kind, or it takes no digests one after another. */
+bool subject_init(subject *s, const char *name, uint64_t keys, double bits, double fpr);
+
+/* One more way to measure; its threads count for all but ROW_VIEW, which alone
+ * has a `view`. Those that the kind cannot do are left out. */
+void subject_row(subject *s, row_path path, keys_form form, unsigned threads,
+                 const view_loops *view);
+
+/* Memory that the filters of a subject take at most, keys not included. 0: the
+ * library refuses the spec, and tamis_explain() says why. */
+uint64_t subject_memory(const subject *s);
 
 /* Word for the way, for example "avx2 view". */
 const char *row_how(const row *r);

@@ -1,39 +1,59 @@
-/* lib_keys.c - see lib_keys.h.                                              */
-#include "lib_keys.h"
+/* keys.c - see keys.h.                                              */
+#include "measure/keys.h"
 
 #include <string.h>
 
-#include "base/bits.h"
-#include "hash/hasher.h"
-#include "lib_memory.h"
+#include "measure/memory.h"
 
 const char *const keys_form_names[KEYS_FORMS] = {"digests", "u64", "strings"};
 const char *const keys_set_names[KEYS_SETS] = {"hit", "miss", "mix"};
 
 enum { KEYS_SHORTEST = 20, KEYS_LONGEST = 60 };
+enum { KEYS_RUN = 1024 }; /* integers hashed at once */
+
+/* The finaliser of MurmurHash3: different numbers stay different. */
+static uint64_t keys_mix(uint64_t x)
+{
+    x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ x >> 33;
+}
 
 void keys_integers(uint64_t first, size_t count, uint64_t *out)
 {
-    for (size_t i = 0; i < count; i++) out[i] = tms_mix64(first + i + 1);
+    for (size_t i = 0; i < count; i++) out[i] = keys_mix(first + i + 1);
+}
+
+/* Any filter knows the default hash; this one is for nothing else. */
+static const tamis_filter *keys_hasher(void)
+{
+    static tamis_filter *hasher;
+    const tamis_spec smallest = {.capacity = 1, .fpr = 0.5};
+    if (!hasher && tamis_create(&smallest, &hasher) != TAMIS_OK) bench_die("%s", tamis_explain());
+    return hasher;
 }
 
 void keys_digests(uint64_t first, size_t count, uint64_t *out)
 {
-    tms_hasher hasher;
-    if (tms_hasher_init(&hasher, 0, 0, NULL) != TAMIS_OK) bench_die("%s", tamis_explain());
-    keys_integers(first, count, out);
-    tms_hasher_digest_u64s(&hasher, out, count, out);
+    uint64_t words[KEYS_RUN];
+    for (size_t done = 0; done < count; done += KEYS_RUN) {
+        const size_t run = count - done < KEYS_RUN ? count - done : KEYS_RUN;
+        const tamis_keys keys = tamis_keys_u64(words, run);
+        keys_integers(first + done, run, words);
+        if (tamis_hash_many(keys_hasher(), &keys, out + done) != TAMIS_OK)
+            bench_die("%s", tamis_explain());
+    }
 }
 
 /* Sixteen digits that no other number has, then letters. */
 static size_t keys_string(uint64_t number, char *out)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz-_/.:=";
-    uint64_t random = tms_mix64(number + 1), more = random;
+    uint64_t random = keys_mix(number + 1), more = random;
     size_t length = KEYS_SHORTEST + random % (KEYS_LONGEST - KEYS_SHORTEST + 1);
     for (size_t i = 0; i < 16; i++) out[i] = "0123456789abcdef"[random >> 4 * i & 15];
     for (size_t i = 16; i < length; i++) {
-        if (i % 8 == 0) more = tms_mix64(more + i);
+        if (i % 8 == 0) more = keys_mix(more + i);
         out[i] = letters[more >> (i % 8 * 8) & 31];
     }
     return length;
@@ -52,7 +72,20 @@ static size_t keys_string_set(uint64_t first, size_t count, char *text, tamis_sp
 
 static bool keys_coin(size_t i)
 {
-    return tms_mix64(i * 2 + 1) & 1;
+    return keys_mix(i * 2 + 1) & 1;
+}
+
+keys_store keys_for(uint64_t keys)
+{
+    const uint64_t strings = keys / 4 < KEYS_STRINGS_MOST ? keys / 4 : KEYS_STRINGS_MOST;
+    const uint64_t words = keys - strings < KEYS_WORDS_MOST ? keys - strings : KEYS_WORDS_MOST;
+    return (keys_store){.count = (size_t)words, .string_count = (size_t)strings};
+}
+
+uint64_t keys_bytes(const keys_store *store)
+{
+    return KEYS_SETS * (2 * sizeof(uint64_t) * (uint64_t)(store->count + MEMORY_AHEAD) +
+                        (KEYS_LONGEST + sizeof(tamis_span)) * (uint64_t)store->string_count);
 }
 
 static size_t keys_word_bytes(const keys_store *store)
@@ -103,9 +136,8 @@ static void keys_make_strings(keys_store *store)
     keys_mix_strings(store, at);
 }
 
-void keys_make(keys_store *store, size_t count, size_t string_count)
+void keys_make(keys_store *store)
 {
-    *store = (keys_store){.count = count, .string_count = string_count};
     keys_make_words(store);
     keys_make_strings(store);
 }

@@ -1,5 +1,5 @@
-/* lib_subject.c - see lib_subject.h.                                        */
-#include "lib_subject.h"
+/* subject.c - see subject.h.                                        */
+#include "measure/subject.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,44 +13,44 @@ enum { SUBJECT_RATE_KEYS = 10 * 1000000 }; /* absent keys asked for the rate */
 
 /* ---- what is measured --------------------------------------------------- */
 
-static void subject_row(subject *s, row_path path, keys_form form, unsigned threads,
-                        const view_loops *view)
+/* Keys that are made at once for timed adds, which fill the second half. */
+static size_t subject_fresh_count(const subject *s)
+{
+    const uint64_t half = s->keys - s->keys / 2;
+    return half < SUBJECT_FRESH ? (size_t)half : SUBJECT_FRESH;
+}
+
+void subject_row(subject *s, row_path path, keys_form form, unsigned threads,
+                 const view_loops *view)
 {
     if (s->row_count == ROWS_MOST) bench_die("more than %d rows", ROWS_MOST);
+    if (path == ROW_SHARED && !(s->abilities & TAMIS_CAN_CONCURRENT)) return;
+    if (path == ROW_BUILD && threads > 1 && !(s->abilities & TAMIS_CAN_PARALLEL)) return;
     s->rows[s->row_count++] = (row){.path = path, .form = form, .threads = threads, .view = view};
 }
 
-static void subject_rows(subject *s, bool viewable, unsigned threads)
+/* "blocked", "blocked-2" */
+static bool subject_kind(const char *name, tamis_spec *spec)
 {
-    const view_loops *view;
-    subject_row(s, ROW_SINGLE, KEYS_DIGESTS, 1, NULL);
-    for (unsigned i = 0; viewable && (view = view_loops_number(i)) != NULL; i++)
-        subject_row(s, ROW_VIEW, KEYS_DIGESTS, 1, view);
-    subject_row(s, ROW_BATCH, KEYS_DIGESTS, 1, NULL);
-    subject_row(s, ROW_SINGLE, KEYS_INTEGERS, 1, NULL);
-    subject_row(s, ROW_BATCH, KEYS_INTEGERS, 1, NULL);
-    subject_row(s, ROW_SINGLE, KEYS_STRINGS, 1, NULL);
-    subject_row(s, ROW_BATCH, KEYS_STRINGS, 1, NULL);
-    subject_row(s, ROW_BUILD, KEYS_DIGESTS, 1, NULL);
-    subject_row(s, ROW_SHARED, KEYS_DIGESTS, 1, NULL);
-    if (threads == 1) return;
-    subject_row(s, ROW_SINGLE, KEYS_DIGESTS, threads, NULL);
-    subject_row(s, ROW_BATCH, KEYS_DIGESTS, threads, NULL);
-    subject_row(s, ROW_BUILD, KEYS_DIGESTS, threads, NULL);
-    subject_row(s, ROW_SHARED, KEYS_DIGESTS, threads, NULL);
+    char kind[64];
+    size_t length = strlen(name);
+    spec->kind = tamis_kind_id(name);
+    if (spec->kind || length < 3 || length >= sizeof kind) return spec->kind != 0;
+    if (strcmp(name + length - 2, "-2") != 0) return false;
+    memcpy(kind, name, length - 2);
+    kind[length - 2] = '\0';
+    spec->kind = tamis_kind_id(kind);
+    spec->lines_per_key = 2;
+    return spec->kind != 0;
 }
 
-bool subject_init(subject *s, const char *name, uint64_t keys, double bits, double fpr,
-                  unsigned threads)
+bool subject_init(subject *s, const char *name, uint64_t keys, double bits, double fpr)
 {
-    bool blocked = strcmp(name, "blocked") == 0, two = strcmp(name, "blocked-2") == 0;
-    bool scaling = strcmp(name, "scalable") == 0, classic = strcmp(name, "classic") == 0;
-    if (!blocked && !two && !scaling && !classic) return false;
     *s = (subject){.name = name, .keys = keys};
-    s->spec.kind = classic ? TAMIS_KIND_CLASSIC : TAMIS_KIND_BLOCKED;
-    s->spec.lines_per_key = classic ? 0 : two ? 2 : 1;
+    if (!subject_kind(name, &s->spec)) return false;
+    s->abilities = tamis_kind_abilities(s->spec.kind);
     s->spec.capacity = keys;
-    if (scaling) { /* a seventh of the keys was foreseen: three full layers */
+    if (s->abilities & TAMIS_CAN_GROW) { /* a seventh of the keys was foreseen: three layers */
         s->spec.growth = TAMIS_GROWTH_SCALE;
         s->spec.capacity = keys / 7 + 1;
         s->spec.fpr = fpr;
@@ -59,8 +59,18 @@ bool subject_init(subject *s, const char *name, uint64_t keys, double bits, doub
     } else {
         s->spec.fpr = fpr;
     }
-    subject_rows(s, blocked || two, threads);
-    return true;
+    return (~s->abilities & (TAMIS_CAN_ADD | TAMIS_CAN_DIGESTS)) == 0;
+}
+
+/* One filter is asked, one takes adds, one is built; layers grow past the plan. */
+uint64_t subject_memory(const subject *s)
+{
+    tamis_sizing sizing;
+    tamis_spec spec = s->spec;
+    if (tamis_plan(&spec, &sizing) != TAMIS_OK) return 0;
+    const double bytes = sizing.bits_per_key / 8 * (double)s->keys;
+    const double keys = 16.0 * (double)subject_fresh_count(s) + 8.0 * SUBJECT_CHUNK;
+    return (uint64_t)((s->spec.growth ? 2 : 1) * 3 * bytes + keys);
 }
 
 const char *row_how(const row *r)
@@ -179,6 +189,7 @@ static void subject_ask_round(subject *s, tamis_filter *f, row *r, const keys_st
     size_t all = keys_count(store, r->form), *next = &s->next[r->form][set];
     size_t count = r->threads == 1 ? BENCH_SLICE : (size_t)BENCH_SLICE * slices * r->threads;
     if (count > all) count = all;
+    if (count == 0) return; /* of so few keys none is a string */
     subject_job job = {.filter = f, .row = r, .store = store, .set = set, .count = count};
     for (unsigned i = 0; i < (r->threads == 1 ? slices : 1); i++) {
         if (*next + count > all) *next = 0;
@@ -252,11 +263,6 @@ static void subject_shared_round(subject *s, row *r, const keys_store *store, un
     tamis_free(job.filter);
 }
 
-static size_t subject_fresh_count(const subject *s)
-{
-    return s->keys / 2 < SUBJECT_FRESH ? (size_t)s->keys / 2 : SUBJECT_FRESH;
-}
-
 /* Makes the keys that follow: far more than a slice, so that they come from
  * memory when they are added, as a caller's would. */
 static void subject_refresh(subject *s)
@@ -295,6 +301,8 @@ static tamis_keys subject_fresh(subject *s, keys_form form, const keys_store *st
 static void subject_add_round(subject *s, row *r, const keys_store *store, unsigned slices)
 {
     size_t count = s->keys / 4 < BENCH_SLICE ? (size_t)s->keys / 4 : BENCH_SLICE;
+    if (count == 0 && r->form == KEYS_STRINGS) return;
+    if (count == 0) count = 1;
     for (unsigned i = 0; i < slices; i++) {
         if (!s->taking || s->taken + count > s->keys) subject_renew(s);
         const tamis_keys keys = subject_fresh(s, r->form, store, count);
