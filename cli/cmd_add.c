@@ -36,7 +36,7 @@ const cli_command cli_add = {
         "at any moment, the file holds all keys of the call or none of them, and two at once take "
         "turns.\n\n"
         "Keys of --key are added before the files are, and without files nothing else is. A "
-        "compressed filter cannot be added to: build or merge writes one that can.",
+        "compressed filter cannot be added to: gunzip or zstd -d makes it plain.",
     .memory = "8 bytes for each key; the filter is mapped.",
     .flags = add_flags,
     .examples = add_examples,
@@ -82,12 +82,14 @@ static bool add_collect(void *ctx, cli_key_block *block)
 
 static int add_given_keys(add_job *job)
 {
-    const cli_list *keys = &job->settings->keys;
-    if (!add_reserve(job, keys->count + 1)) return cli_complain("there is no memory left");
-    for (size_t i = 0; i < keys->count; i++)
-        job->digests[job->count++] =
-            tamis_hash(job->filter, keys->items[i], strlen(keys->items[i]));
-    return CLI_YES;
+    cli_key_block block = {0};
+    int status = CLI_YES;
+    if (job->settings->keys.count == 0) return CLI_YES;
+    if (cli_block_take_words(&block, job->settings) && add_hash(job, &block))
+        add_collect(job, &block);
+    if (block.fault.set) status = cli_complain("--key: %s", block.fault.why);
+    cli_block_free(&block);
+    return status;
 }
 
 static int add_read(add_job *job, char *const *files, size_t count)
@@ -120,7 +122,8 @@ static void add_report(const add_job *job, const tamis_file_added *result)
         cli_json_truth("rewritten", result->rewritten);
         cli_json_end_object();
     } else {
-        cli_remark("%s keys added, %s may have been there already%s", added, known,
+        cli_remark("%s %s added, %s may have been there already%s", added,
+                   result->added == 1 ? "key" : "keys", known,
                    result->rewritten ? "; the file was written anew" : "");
     }
 }

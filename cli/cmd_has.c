@@ -48,7 +48,9 @@ const cli_command cli_has = {
         "tells.\n\n"
         "With --csv or --field the key is a part of the line, and the whole line is printed; the "
         "header of the first CSV is printed first. Keys of --key are asked before the files are, "
-        "and without files nothing else is.\n\n"
+        "and without files nothing else is; of the filter only what they touch is read and "
+        "verified. "
+        "If that is damaged, the answer is \"maybe\", and a warning says so.\n\n"
         "With --filter, once or often, all arguments are files of keys, and each line is printed "
         "after the name of every filter that may hold it and a tab. --absent prints the lines "
         "that none of them holds, and --count one number for each filter.",
@@ -184,29 +186,11 @@ static bool has_deliver(void *ctx, cli_key_block *block)
 
 /* ---- the keys of -e ----------------------------------------------------- */
 
-static bool has_gather_words(const cli_settings *settings, cli_key_block *block)
-{
-    for (size_t i = 0; i < settings->keys.count; i++) {
-        const char *word = settings->keys.items[i];
-        size_t size = strlen(word) + 1;
-        if (!cli_block_reserve(block, block->size + size)) return false;
-        memcpy(block->bytes + block->size, word, size);
-        block->size += size;
-    }
-    return true;
-}
-
-/* Words end in NUL, and so cannot have one inside. */
 static int has_ask_words(has_job *job)
 {
-    const cli_settings *settings = job->settings;
-    const cli_key_format format = {.shape = CLI_WHOLE_LINES, .u64 = settings->u64};
-    cli_key_block block = {.file = "--key"};
+    cli_key_block block = {0};
     int status = CLI_YES;
-    if (has_gather_words(settings, &block)) cli_block_split(&block, &format);
-    for (size_t i = 0; !settings->nul && i < block.count; i++)
-        block.bytes[block.records[i].end - 1] = '\n';
-    if (!block.fault.set) has_work(job, &block);
+    if (cli_block_take_words(&block, job->settings)) has_work(job, &block);
     if (block.fault.set)
         status = cli_complain("--key: %s", block.fault.why);
     else
@@ -242,6 +226,17 @@ static int has_open(has_job *job, const char *name, bool few)
     job->names[job->filter_count++] = name;
     if (few || tamis_verify(*filter, NULL) == TAMIS_OK) return CLI_YES;
     return cli_complain("%s: %s; tamis verify --salvage keeps what is left", name, tamis_explain());
+}
+
+/* Of a filter that was opened for a few keys, what they touched is known. A "maybe"
+ * for the wrong reason should not be silent, not even with --quiet. */
+static void has_warn_of_damage(const has_job *job)
+{
+    for (size_t f = 0; f < job->filter_count; f++)
+        if (tamis_damaged_bytes(job->filters[f]))
+            cli_complain("%s: part of the filter is damaged: keys that lie there get \"maybe\", "
+                         "added or not; run tamis verify",
+                         job->names[f]);
 }
 
 /* ---- the result --------------------------------------------------------- */
@@ -285,6 +280,7 @@ static int has_answer(has_job *job, char *const *files, size_t count)
     if (status == CLI_YES && !known && (count || !settings->keys.count))
         status = has_ask_files(job, files, count);
     if (status != CLI_YES) return status;
+    has_warn_of_damage(job);
     if (settings->count && !settings->quiet) has_print_count(job);
     return job->found > 0 ? CLI_YES : CLI_NO;
 }

@@ -67,7 +67,7 @@ static const cli_flag flags_table[] = {
      AT(kinds), .group = CLI_OF_FILTER, .names = CLI_KINDS},
 
     /* ---- the keys ---- */
-    {'e', "key", CLI_LIST, "KEY", "ask for this key; may be given several times", NULL, AT(keys),
+    {'e', "key", CLI_LIST, "KEY", "take this key; may be given several times", NULL, AT(keys),
      .group = CLI_OF_KEYS},
     {'0', "nul", CLI_SWITCH, NULL, "keys end in NUL instead of a newline", NULL, AT(nul),
      .group = CLI_OF_KEYS},

@@ -75,6 +75,26 @@ bool cli_block_print_records(cli_key_block *block, bool wanted)
     return true;
 }
 
+static bool block_gather_words(cli_key_block *block, const cli_list *words)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        const size_t size = strlen(words->items[i]) + 1;
+        if (!cli_block_reserve(block, block->size + size)) return false;
+        memcpy(block->bytes + block->size, words->items[i], size);
+        block->size += size;
+    }
+    return true;
+}
+
+bool cli_block_take_words(cli_key_block *block, const cli_settings *settings)
+{
+    const cli_key_format format = {.shape = CLI_WHOLE_LINES, .u64 = settings->u64};
+    if (block_gather_words(block, &settings->keys)) cli_block_split(block, &format);
+    for (size_t i = 0; !settings->nul && i < block->count; i++) /* for printing */
+        block->bytes[block->records[i].end - 1] = '\n';
+    return !block->fault.set;
+}
+
 static size_t block_without_line_end(const char *text, size_t size)
 {
     while (size > 0 && (text[size - 1] == '\n' || text[size - 1] == '\r')) size--;

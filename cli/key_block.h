@@ -68,6 +68,10 @@ void cli_block_free(cli_key_block *block);
  * records before it. */
 void cli_block_split(cli_key_block *block, const cli_key_format *format);
 
+/* Takes the keys of --key as the block's records, as if each were a line (a word
+ * cannot have a NUL inside). False: the fault says why. */
+bool cli_block_take_words(cli_key_block *block, const cli_settings *settings);
+
 /* Counts the records only: count and lines. */
 void cli_block_count(cli_key_block *block, const cli_key_format *format);
 

@@ -167,6 +167,13 @@ typedef struct tamis_damage {
  *  sound. Cost: one pass (about 10 GB/s).                                   */
 TAMIS_API tamis_status tamis_verify(const tamis_filter *f, tamis_damage *damage);
 
+/** Bytes of the body that are known to be damaged so far: those that were given
+ *  up when a damaged file was opened, and those that queries of a lazily
+ *  verified map or view, or tamis_verify, have found since. Where they are
+ *  touched the answer is "maybe". Cost: a byte for each chunk, so that it can
+ *  be asked after every batch. Any thread.                                  */
+TAMIS_API uint64_t tamis_damaged_bytes(const tamis_filter *f);
+
 /** Attaches up to 65,536 bytes of the user's own, saved with the filter
  *  (for example where the keys came from). Copied; replaces what was there.
  *  Errors: TAMIS_E_LIMIT, TAMIS_E_NOMEM, TAMIS_E_READONLY, TAMIS_E_UNSUPPORTED

@@ -132,7 +132,7 @@ static tamis_status file_add_store(const tms_append *file, const tamis_filter *f
     tamis_status status = tms_input_split(map.bytes, map.size, list->alloc, &input);
     if (status == TAMIS_OK && input.sizes.file_bytes == 0)
         status = tms_fail(TAMIS_E_UNSUPPORTED, "keys cannot be appended to a compressed file; "
-                                               "load it, add them and save it");
+                                               "unpack it first (gunzip, zstd -d)");
     if (status == TAMIS_OK && list->count) {
         result->rewritten = file_add_is_long(&input.sizes, list);
         status = result->rewritten ? tamis_save(f, file->path, NULL)

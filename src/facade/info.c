@@ -22,9 +22,16 @@ static void info_sum_layers(const tamis_filter *f, tamis_facts *facts)
         facts->capacity += layer->shape.capacity;
         facts->added += tms_counter_sum(&layer->added);
         facts->memory += layer->shape.body_bytes + layer->kind->handle_bytes;
-        facts->damaged_bytes += tms_origin_damaged_bytes(layer);
         facts->inner_kind = layer->kind->id;
     }
+}
+
+uint64_t tamis_damaged_bytes(const tamis_filter *f)
+{
+    uint64_t bytes = tms_origin_damaged_bytes(f);
+    for (uint32_t i = 0; i < info_children(f); i++)
+        bytes += tms_origin_damaged_bytes(f->kind->child(f, i));
+    return bytes;
 }
 
 /* Whether the filter is plain or scaling, its newest layer says how it works. */
@@ -64,7 +71,7 @@ static void info_measure(const tamis_filter *f, tamis_facts *facts)
     facts->keys_low = m.keys_low;
     facts->keys_high = m.keys_high;
     facts->fpr_now = tms_rate_with_collisions(m.rate, m.keys, f->hasher.width);
-    facts->damaged_bytes += tms_origin_damaged_bytes(f);
+    facts->damaged_bytes = tamis_damaged_bytes(f);
     if (facts->damaged_bytes == 0) return;
     facts->keys = (double)facts->added; /* lost parts read as ones, which are no keys */
     facts->keys_low = 0;

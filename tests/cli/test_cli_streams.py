@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""test_cli_streams.py - build, has and dedup in a rough world.
+"""test_cli_streams.py - build, has, add and dedup in a rough world.
 
 Readers that go away, disks that are full, kills at random moments, pipes that
 stall, files that change, a terminal to draw progress on, and little memory.
@@ -146,6 +146,68 @@ class Files(ToolTest):
             self.tamis("has", "-q", "s", "-e", "old")
 
 
+class Adding(ToolTest):
+    """A file that is added to holds all keys of a call or none."""
+
+    def count(self, keys):
+        return int(self.tamis("has", "-c", "f", stdin=keys, status=0 if keys else 1))
+
+    def test_two_at_once_take_turns(self):
+        self.tamis("build", "-n", 400000, "-p", "1e-6", "-o", "f", stdin=b"old\n")
+        parts = [lines(20000 * i, 20000) for i in range(6)]
+        for i, part in enumerate(parts):
+            self.write(f"part{i}", part)
+        running = [subprocess.Popen([TAMIS, "add", "-q", "f", f"part{i}"], cwd=self.folder)
+                   for i in range(6)]
+        for process in running:
+            self.assertEqual(process.wait(PATIENCE), 0)
+        self.assertEqual(self.count(b"".join(parts)), 120000)
+        self.tamis("verify", "f")
+
+    def test_kills_leave_all_or_nothing(self):
+        rng = random.Random(6)
+        size = 5000
+        self.tamis("build", "-n", 400000, "-p", "1e-9", "-o", "f", stdin=b"old\n")
+        for turn in range(40):
+            part = lines(size * turn, size)
+            self.write("part", part)
+            with subprocess.Popen([TAMIS, "add", "-q", "f", "part"], cwd=self.folder) as process:
+                time.sleep(rng.random() * 0.012)
+                process.send_signal(signal.SIGKILL)
+            self.tamis("verify", "f")
+            done = self.run_tool("has", "-c", "f", stdin=part)
+            self.assertIn(int(done.stdout), (0, size))
+            self.tamis("has", "-q", "f", "-e", "old")
+
+    def test_a_file_that_must_not_change(self):
+        if os.geteuid() == 0:
+            self.skipTest("root may write everywhere")
+        self.tamis("build", "-n", 10, "-o", "f", stdin=b"old\n")
+        before = self.read("f")
+        (self.folder / "f").chmod(0o444)
+        self.assertIn("Permission denied", self.refusal("add", "f", "-e", "a"))
+        self.assertEqual(self.read("f"), before)
+
+    def test_a_folder_that_must_not_change(self):
+        """Appending needs the file, and nothing new beside it."""
+        if os.geteuid() == 0:
+            self.skipTest("root may write everywhere")
+        self.tamis("build", "-n", 1000, "-o", "f", stdin=b"old\n")
+        self.folder.chmod(0o555)
+        self.addCleanup(self.folder.chmod, 0o755)
+        self.tamis("add", "f", "-e", "a")
+        self.tamis("has", "f", "-e", "a")
+
+    def test_a_reader_that_goes_away(self):
+        self.tamis("build", "-n", 10, "-o", "f", stdin=b"old\n")
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([TAMIS, "add", "--json", "f", "-e", "a"], cwd=self.folder,
+                                  stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"No space left", done.stderr)
+        self.tamis("has", "f", "-e", "a")
+
+
 class SmallDisk(ToolTest):
     """A folder on a disk of 1 MiB, where we may make one."""
 
@@ -167,6 +229,16 @@ class SmallDisk(ToolTest):
         self.assertIn("No space left", said)
         self.assertEqual(self.read("disk/f"), before)
         self.assertEqual([path.name for path in self.disk.iterdir()], ["f"])
+
+    def test_a_full_disk_takes_no_keys(self):
+        self.tamis("build", "-n", 1000, "-o", "disk/f", stdin=b"old\n")
+        subprocess.run(["dd", "if=/dev/zero", "bs=4k", f"of={self.disk}/rest"],
+                       capture_output=True, check=False)
+        before = self.read("disk/f")
+        keys = lines(0, 3000)
+        self.assertIn("No space left", self.refusal("add", "disk/f", stdin=keys))
+        self.assertEqual(self.read("disk/f"), before)
+        self.tamis("verify", "disk/f")
 
 
 class Terminal(ToolTest):
