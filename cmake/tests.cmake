@@ -4,8 +4,8 @@
 set(TAMIS_TEST_PREFIX "" CACHE STRING "Put before every test's name, for example asan/")
 set(TAMIS_TEST_LABEL "" CACHE STRING "Build and run only the tests with this label")
 
-# What is the same in every tree (install, Python, tools, long tests) belongs to
-# the plain one only.
+# What is the same in every tree (install, most of Python, tools, long tests)
+# belongs to the plain one only.
 if(TAMIS_TEST_PREFIX STREQUAL "" AND TAMIS_TEST_LABEL STREQUAL "")
     set(TAMIS_TEST_PLAIN ON)
 else()
@@ -58,7 +58,7 @@ function(tamis_test_program)
     tamis_test_properties(${name} ${arg_LABELS})
 endfunction()
 
-# Registers a command of the plain tree: tamis_test_command(name labels command...)
+# Registers a command: tamis_test_command(name labels command...)
 function(tamis_test_command name labels)
     add_test(NAME ${name} COMMAND ${ARGN})
     tamis_test_properties(${name} ${labels})
