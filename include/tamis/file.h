@@ -101,6 +101,18 @@ TAMIS_API tamis_status tamis_file_add_many(const char *path, const tamis_keys *k
                                            const tamis_open_options *options,
                                            tamis_file_added *result);
 
+/** What to do to a filter; anything but TAMIS_OK leaves the file as it was.    */
+typedef tamis_status (*tamis_change)(tamis_filter *f, void *ctx);
+
+/** Changes the filter in a file in any way: reads it, calls `change` and saves
+ *  it, in one turn among all who change the file (flock). Killed at any moment,
+ *  the file is the old one or the new one; a compressed file stays compressed.
+ *  Flags of `options` are ignored. Errors: as tamis_open and tamis_save, and
+ *  what `change` returns; the file is then as it was. Memory and time: those of
+ *  the whole filter.                                                        */
+TAMIS_API tamis_status tamis_file_change(const char *path, const tamis_open_options *options,
+                                         tamis_change change, void *ctx);
+
 /* ---- bytes -------------------------------------------------------------- */
 
 /** Bytes that tamis_encode writes for `f`.                                  */

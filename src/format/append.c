@@ -84,6 +84,12 @@ tamis_status tms_append_write(const tms_append *file, const void *bytes, size_t 
     return fdatasync(file->fd) == 0 ? TAMIS_OK : append_fail(file->path, "flushing");
 }
 
+size_t tms_append_peek(const tms_append *file, void *bytes, size_t room)
+{
+    ssize_t size = pread(file->fd, bytes, room, 0);
+    return size > 0 ? (size_t)size : 0;
+}
+
 tamis_status tms_append_cut(const tms_append *file, uint64_t size)
 {
     return ftruncate(file->fd, (off_t)size) == 0 ? TAMIS_OK : append_fail(file->path, "cutting");

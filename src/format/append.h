@@ -18,13 +18,17 @@ typedef struct tms_append {
 tamis_status tms_append_open(const char *path, tms_append *out);
 
 /* Waits until nobody appends, and keeps others from it until closed, so that a
- * file is read as it is at one moment. After two seconds it goes on without. Where there is nothing to lock (no such
- * file, a pipe, no permission, a system without locks), fd is -1. */
+ * file is read as it is at one moment. After two seconds it goes on without.
+ * Where there is nothing to lock (no such file, a pipe, no permission, a system
+ * without locks), fd is -1. */
 void tms_append_hold_off(const char *path, tms_append *out);
 
 /* Writes at `offset`, all of it, and waits until it is on the disk. */
 tamis_status tms_append_write(const tms_append *file, const void *bytes, size_t size,
                               uint64_t offset);
+
+/* The first bytes of the file; returns how many there are, 0 if it cannot be read. */
+size_t tms_append_peek(const tms_append *file, void *bytes, size_t room);
 
 /* Cuts the file to `size` bytes: only ever what was never finished. */
 tamis_status tms_append_cut(const tms_append *file, uint64_t size);
