@@ -95,8 +95,8 @@ static void report_facts(const subject *s)
     cli_show_whole(s->keys, keys);
     cli_show_bytes(s->bytes, bytes, sizeof bytes);
     cli_show_percent(s->rate, 3, rate);
-    cli_paper_print("\n%s, %s %s: %s, %.2f bits a key, ", s->name, keys,
-                    s->keys == 1 ? "key" : "keys", bytes, s->bits_per_key);
+    cli_paper_print("\n%s, %s key%s: %s, %.2f bits a key, ", s->name, keys, cli_plural(s->keys),
+                    bytes, s->bits_per_key);
     if (s->overhead > 0)
         cli_paper_print("rate %s, %.2f x log2(1/rate)\n", rate, s->overhead);
     else

@@ -122,8 +122,8 @@ static void add_report(const add_job *job, const tamis_file_added *result)
         cli_json_truth("rewritten", result->rewritten);
         cli_json_end_object();
     } else {
-        cli_remark("%s %s added, %s may have been there already%s", added,
-                   result->added == 1 ? "key" : "keys", known,
+        cli_remark("%s key%s added, %s may have been there already%s", added,
+                   cli_plural(result->added), known,
                    result->rewritten ? "; the file was written anew" : "");
     }
 }

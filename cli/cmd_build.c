@@ -185,9 +185,10 @@ static void build_say(const build_job *job, const tamis_facts *facts)
     cli_show_bytes(tamis_encoded_size(job->filter), size, sizeof size);
     cli_show_rate(facts->fpr_now, rate, sizeof rate);
     build_show_speed(job, speed, sizeof speed);
-    cli_remark("%s: %s lines, about %s distinct keys; %s, %s, %s false positives; %.2f s%s",
-               job->settings->output, lines, keys, facts->kind_name, size, rate, job->seconds,
-               speed);
+    cli_remark("%s: %s line%s, about %s distinct key%s; %s, %s, %s false positives; %.2f s%s",
+               job->settings->output, lines, cli_plural(job->lines), keys,
+               cli_plural(facts->keys >= 0.5 && facts->keys < 1.5 ? 1 : 2), facts->kind_name, size,
+               rate, job->seconds, speed);
 }
 
 static void build_report(const build_job *job)

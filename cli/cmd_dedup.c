@@ -5,6 +5,9 @@
  * collected by the threads again and printed in order. So the lines are the
  * same for every number of threads. A Bloom filter takes some new lines for
  * known ones: loss.h says how many.                                         */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1 /* times of files */
+#endif
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -61,7 +64,8 @@ const cli_command cli_dedup = {
         "printed whole, after the header of the first CSV.\n\n"
         "--state FILE goes on from the filter in FILE, if it is there, and leaves the new one "
         "there at the end, in one step. A run that fails, or whose reader goes away, leaves it as "
-        "it was. Flags that shape the filter count when the file is made.",
+        "it was, and so does one that finds it changed by another run at its end. Flags that shape "
+        "the filter count when the file is made.",
     .memory = "The filter, and about 1 MiB for each thread.",
     .flags = dedup_flags,
     .examples = dedup_examples,
@@ -71,7 +75,9 @@ const cli_command cli_dedup = {
 typedef struct dedup_job {
     const cli_settings *settings;
     tamis_filter *filter;
-    bool digests; /* the filter works from digests: hash before the gate */
+    bool there;        /* the state was there at the beginning, */
+    struct stat found; /* and this file */
+    bool digests;      /* the filter works from digests: hash before the gate */
     cli_head head;
     uint64_t in, out;
 } dedup_job;
@@ -131,16 +137,15 @@ static int dedup_all(dedup_job *job, cli_input *input)
 /* ---- the filter --------------------------------------------------------- */
 
 /* The state may be replaced: that is what it is for. */
-static int dedup_check_state(const cli_settings *settings, bool *there)
+static int dedup_check_state(dedup_job *job)
 {
-    struct stat facts;
+    const cli_settings *settings = job->settings;
     cli_settings forced = *settings;
     forced.force = true;
-    *there = false;
     if (!settings->state) return CLI_YES;
     if (strcmp(settings->state, "-") == 0)
         return cli_complain("--state needs a file; standard output is for the lines");
-    *there = stat(settings->state, &facts) == 0 || errno != ENOENT;
+    job->there = stat(settings->state, &job->found) == 0 || errno != ENOENT;
     return cli_check_output(&forced, settings->state);
 }
 
@@ -158,9 +163,8 @@ static int dedup_start(dedup_job *job, cli_input *input)
 {
     const cli_sizing_habit habit = {.fpr = 0.001, .stays = job->settings->state != NULL};
     tamis_sizing sizing;
-    bool there;
-    if (dedup_check_state(job->settings, &there) != CLI_YES) return CLI_ERROR;
-    if (there) return dedup_load(job);
+    if (dedup_check_state(job) != CLI_YES) return CLI_ERROR;
+    if (job->there) return dedup_load(job);
     job->digests = true; /* as every kind that can be made from a plan */
     return cli_new_filter(job->settings, input, habit, &sizing, &job->filter);
 }
@@ -191,7 +195,7 @@ static void dedup_say(const dedup_job *job)
     cli_show_whole(job->out, out);
     cli_show_whole(less, dropped);
     if (less == 0) {
-        cli_remark("%s lines in, %s out: nothing was dropped", in, out);
+        cli_remark("%s line%s in, %s out: nothing was dropped", in, cli_plural(job->in), out);
         return;
     }
     dedup_show_losses(cli_expected_losses(job->filter, job->out), less, losses, sizeof losses);
@@ -207,14 +211,35 @@ static void dedup_report(const dedup_job *job)
     cli_remark_overfull(&facts);
 }
 
+/* Another run with the same state has left what it saw there: ours would undo it. */
+static bool dedup_state_has_changed(const dedup_job *job)
+{
+    struct stat now;
+    const struct stat *found = &job->found;
+    if (stat(job->settings->state, &now) != 0) return job->there && errno == ENOENT;
+    if (!job->there) return S_ISREG(now.st_mode);
+    return now.st_dev != found->st_dev || now.st_ino != found->st_ino ||
+           now.st_size != found->st_size || now.st_mtim.tv_sec != found->st_mtim.tv_sec ||
+           now.st_mtim.tv_nsec != found->st_mtim.tv_nsec;
+}
+
+static int dedup_save_state(const dedup_job *job)
+{
+    const char *state = job->settings->state;
+    if (dedup_state_has_changed(job))
+        return cli_complain("%s was changed by another program meanwhile, and is left as it is: "
+                            "it does not know the lines of this run; let runs with one state wait "
+                            "for each other",
+                            state);
+    return cli_save_filter(job->settings, job->filter, state);
+}
+
 /* Lines that did not arrive must not count as seen. */
 static int dedup_finish(const dedup_job *job)
 {
     cli_paper_flush();
     if (cli_paper_is_gone()) return CLI_YES; /* the paper knows the status */
-    if (job->settings->state &&
-        cli_save_filter(job->settings, job->filter, job->settings->state) != CLI_YES)
-        return CLI_ERROR;
+    if (job->settings->state && dedup_save_state(job) != CLI_YES) return CLI_ERROR;
     dedup_report(job);
     return CLI_YES;
 }

@@ -53,9 +53,13 @@ const cli_command cli_has = {
         "If that is damaged, the answer is \"maybe\", and a warning says so.\n\n"
         "With --filter, once or often, all arguments are files of keys, and each line is printed "
         "after the name of every filter that may hold it and a tab. --absent prints the lines "
-        "that none of them holds, and --count one number for each filter.",
+        "that none of them holds, and --count one number for each filter.\n\n"
+        "--count --json gives the numbers of lines, of those that may be present and of those that "
+        "are certainly absent as JSON.",
     .memory = "About 1 MiB for each thread; the filter is mapped, or read if it is compressed.",
-    .status = "0 if a key may be present (with --absent: if one is certainly absent), 1 if none.",
+    .status =
+        "0 if a key may be present (with --absent: if one is certainly absent), 1 if none, 2 an "
+        "error.",
     .flags = has_flags,
     .examples = has_examples,
     .run = has_run,

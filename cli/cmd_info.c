@@ -176,7 +176,7 @@ static void info_show_plan(const tamis_facts *f)
     char capacity[CLI_SHOWN], asked[CLI_SHOWN], text[160];
     cli_show_whole(f->capacity, capacity);
     cli_show_percent(f->fpr_asked, 4, asked);
-    snprintf(text, sizeof text, "%s keys at %s%s%s%s", capacity, asked,
+    snprintf(text, sizeof text, "%s key%s at %s%s%s%s", capacity, cli_plural(f->capacity), asked,
              f->layers > 1 ? ", so far" : "", f->flags & TAMIS_STRICT ? ", strict" : "",
              f->flags & TAMIS_NEVER_EXCEED ? ", never exceeded" : "");
     info_line("planned", text);

@@ -100,7 +100,7 @@ static int verify_rest(const cli_settings *settings, verify_report *r)
     verify_keep_sentence(r);
     tamis_status status = cli_try_filter(settings, r->file, TAMIS_OPEN_SALVAGE, &failed, &filter);
     if (failed) return failed;
-    if (status != TAMIS_OK) return cli_complain("%s: %s", r->file, r->sentence);
+    if (status != TAMIS_OK) return cli_complain_about(r->file, r->sentence);
     tamis_info(filter, &facts);
     r->damage.damaged_bytes = facts.damaged_bytes;
     tamis_free(filter);

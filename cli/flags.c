@@ -20,7 +20,7 @@ static const cli_flag flags_table[] = {
      "K, M and G are powers of 1024; KB, MB and GB of 1000. With both capacity and rate it is a "
      "cap.",
      AT(memory), .group = CLI_OF_FILTER, .least = 1},
-    {'k', "kind", CLI_TEXT, "KIND", "classic, blocked or scalable; chosen when not given",
+    {'k', "kind", CLI_TEXT, "KIND", "kind of filter; tamis plan shows all [by the rate]",
      "Without it: blocked for rates of 0.02 % and above, classic below.", AT(kind),
      .group = CLI_OF_FILTER, .names = CLI_KINDS},
     {0, "scale", CLI_SWITCH, NULL, "let it grow: no capacity to guess",

@@ -147,13 +147,23 @@ static void help_flag_line(const cli_flag *flag)
     cli_paper_print("%s\n", flag->help);
 }
 
+void cli_flag_text(const cli_flag *flag, char *out, size_t room)
+{
+    const char *name;
+    size_t used =
+        (size_t)snprintf(out, room, "%c%s.%s%s", toupper((unsigned char)flag->help[0]),
+                         flag->help + 1, flag->more ? " " : "", flag->more ? flag->more : "");
+    for (size_t i = 0; (name = cli_name_number(flag->names, i)) && used < room; i++)
+        used += (size_t)snprintf(out + used, room - used, "%s%s", i ? ", " : " One of: ", name);
+    if (cli_name_number(flag->names, 0) && used < room) snprintf(out + used, room - used, ".");
+}
+
 static void help_flag_full(const cli_flag *flag)
 {
-    char text[600];
+    char text[CLI_FLAG_TEXT];
     (void)help_flag_words(flag);
     cli_paper_text("\n");
-    snprintf(text, sizeof text, "%c%s.%s%s", toupper((unsigned char)flag->help[0]), flag->help + 1,
-             flag->more ? " " : "", flag->more ? flag->more : "");
+    cli_flag_text(flag, text, sizeof text);
     help_spaces(10);
     help_fill(text, strlen(text), 10, 10);
 }

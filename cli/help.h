@@ -27,6 +27,11 @@ const cli_topic *cli_topic_number(size_t index);
 const char *cli_group_heading(cli_group group);
 
 /* "0: done; 1: ...; 2: ..." of a command. */
+/* All that there is to say about a flag, as sentences: what --help and the man
+ * pages show, with the names that its value can be. */
+enum { CLI_FLAG_TEXT = 1000 };
+void cli_flag_text(const cli_flag *flag, char *out, size_t room);
+
 const char *cli_status_text(const cli_command *command);
 
 /* The next paragraph at `*at`, its length in `*size`; NULL when there is none.

@@ -177,8 +177,13 @@ bool cli_find_columns(const cli_key_format *format, cli_csv_cursor *header, cli_
         format_show(format->wanted[i].text, format->wanted[i].size, shown);
         if (search.found[i] != 1) {
             const char *many = search.found[i] ? "more than one" : "no";
-            snprintf(why, CLI_WHY, "%s column \"%.40s\"; give a number, or one of: %.99s", many,
-                     shown, search.names);
+            if (search.names[strspn(search.names, ", ")] == '\0')
+                snprintf(why, CLI_WHY,
+                         "no column \"%.40s\": the header, which is the first line, names none",
+                         shown);
+            else
+                snprintf(why, CLI_WHY, "%s column \"%.40s\"; give a number, or one of: %.99s", many,
+                         shown, search.names);
             header->at = begin;
             return false;
         }

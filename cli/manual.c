@@ -62,6 +62,7 @@ static void manual_title(const char *name)
 
 static void manual_flag(const cli_flag *flag)
 {
+    char text[CLI_FLAG_TEXT];
     cli_paper_text(".TP\n");
     if (flag->letter) cli_paper_print("\\fB\\-%c\\fR, ", flag->letter);
     cli_paper_text("\\fB\\-\\-");
@@ -69,12 +70,8 @@ static void manual_flag(const cli_flag *flag)
     cli_paper_text("\\fR");
     if (flag->value) cli_paper_print(" \\fI%s\\fR", flag->value);
     cli_paper_text("\n");
-    if (isalpha((unsigned char)flag->help[0]))
-        cli_paper_print("%c", toupper((unsigned char)flag->help[0]));
-    manual_text(flag->help + (isalpha((unsigned char)flag->help[0]) != 0));
-    cli_paper_text(".\n");
-    if (!flag->more) return;
-    manual_text(flag->more);
+    cli_flag_text(flag, text, sizeof text);
+    manual_text(text);
     cli_paper_text("\n");
 }
 

@@ -108,6 +108,8 @@ static bool parse_convert(parse_desk *d, const cli_flag *flag, const char *text)
     case CLI_REAL: good = cli_parse_real(text, place, why); break;
     }
     if (!good) return parse_fail(d, "--%s: %s", flag->name, why);
+    if (flag->type == CLI_REAL && !(*(const double *)place > 0))
+        return parse_fail(d, "--%s: %.60s is too small; it is above 0", flag->name, text);
     if (flag->type != CLI_COUNT && flag->type != CLI_BYTES) return true;
     return parse_within(d, flag, text, *(const uint64_t *)place);
 }

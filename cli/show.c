@@ -6,6 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *cli_plural(uint64_t value)
+{
+    return value == 1 ? "" : "s";
+}
+
 void cli_show_whole(uint64_t value, char out[CLI_SHOWN])
 {
     char digits[24];

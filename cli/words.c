@@ -31,13 +31,17 @@ int cli_complain(const char *format, ...)
 }
 
 /* The library names the file itself when the system refused it. */
-int cli_complain_of(const char *file)
+int cli_complain_about(const char *file, const char *sentence)
 {
-    const char *sentence = tamis_explain();
     char quoted[320];
     snprintf(quoted, sizeof quoted, "'%.300s'", file);
     if (strstr(sentence, quoted)) return cli_complain("%s", sentence);
     return cli_complain("%s: %s", file, sentence);
+}
+
+int cli_complain_of(const char *file)
+{
+    return cli_complain_about(file, tamis_explain());
 }
 
 void cli_remark(const char *format, ...)

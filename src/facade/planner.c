@@ -72,12 +72,18 @@ static double planner_floor(double keys, uint32_t width)
 static tamis_status planner_check_reach(double keys, double fpr, uint32_t width)
 {
     double digests = planner_digest_margin * keys / 0x1p64;
+    double most = floor(fpr * 0x1p64 / planner_digest_margin);
+    if (fpr < digests && most < 1)
+        return tms_fail(TAMIS_E_UNREACHABLE,
+                        "a rate of %.3g is below 20 n / 2^64 = %.3g, where 64-bit digests collide "
+                        "too often; ask for at least that",
+                        fpr, digests);
     if (fpr < digests)
         return tms_fail(
             TAMIS_E_UNREACHABLE,
             "a rate of %.3g for %.0f keys is below 20 n / 2^64 = %.3g, where 64-bit "
             "digests collide too often; ask for at least that, or for at most %.3g keys",
-            fpr, keys, digests, fpr * 0x1p64 / planner_digest_margin);
+            fpr, keys, digests, most);
     double collisions = width < 64 ? tms_collision_rate(keys, width) : 0;
     if (fpr <= planner_worst_share * collisions)
         return tms_fail(TAMIS_E_UNREACHABLE,
