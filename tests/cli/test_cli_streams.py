@@ -271,6 +271,21 @@ class Terminal(ToolTest):
         done = self.run_tool("dedup", stdin=lines(0, 1000))
         self.assertNotIn(b"\r", done.stderr)
 
+    def test_bench_can_be_interrupted(self):
+        """It says what it measures, and what it has printed stands."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([TAMIS, "bench", "-n", "5M", "-j", "1"], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=theirs) as process:
+            os.close(theirs)
+            text = b""
+            while b"keys" not in text:
+                text += os.read(ours, 4096)
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(PATIENCE), -signal.SIGINT)
+            self.assertTrue(process.stdout.read().startswith(b"machine "))
+        os.close(ours)
+        self.assertRegex(text, rb"measuring \w+, 5,000,000 keys")
+
 
 class Memory(ToolTest):
     def peak(self, *words):
