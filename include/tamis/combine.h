@@ -23,10 +23,13 @@ typedef struct tamis_union {
 /** Makes `dst` the union of both: every key of either may be contained. The
  *  result is what one filter with all keys would be, bit for bit (of the
  *  smaller size where sizes differ). `result` may be NULL. Errors:
- *  TAMIS_E_MISMATCH with the reason; TAMIS_E_FULL when `dst` is strict and the
- *  union would pass its planned rate; TAMIS_E_READONLY; TAMIS_E_NOMEM (sizes
- *  differ); TAMIS_E_UNSUPPORTED. On error both are as they were.
- *  Cost: one pass over both bodies, two when strict.                        */
+ *  TAMIS_E_MISMATCH with the reason; TAMIS_E_SECRET (made with other secrets);
+ *  TAMIS_E_FULL when `dst` is strict and the union would pass its planned rate;
+ *  TAMIS_E_READONLY; TAMIS_E_NOMEM (sizes differ, `dst` is strict, or `src` has
+ *  damage to be given up); TAMIS_E_CORRUPT (`src` is a map found damaged, opened
+ *  without LAZY or SALVAGE); TAMIS_E_UNSUPPORTED. On error both are as they were.
+ *  Cost: one pass over both bodies and one to measure the result, one more when
+ *  strict, and the verification of a map.                                   */
 TAMIS_API tamis_status tamis_merge(tamis_filter *dst, const tamis_filter *src, tamis_union *result);
 
 /** Makes `dst` the AND of both. A key of both sets may be contained; a key of

@@ -34,7 +34,9 @@ typedef struct tamis_open_options {
     uint32_t flags;           /* TAMIS_OPEN_* */
     uint32_t behaviour;       /* TAMIS_CONCURRENT: open for concurrent use */
     const uint8_t *secret;    /* 16 bytes, for a filter that was made with a secret */
-    uint64_t memory;          /* refuse bodies above this many bytes; 0: no cap */
+    uint64_t memory;          /* refuse bodies above this many bytes; 0: no cap. Wanted for
+                                 untrusted streams and compressed inputs, whose announced
+                                 size only reading can confirm                         */
     const tamis_alloc *alloc; /* NULL: libc and huge pages */
     uint64_t reserved[4];     /* must be 0 */
 } tamis_open_options;
@@ -65,8 +67,13 @@ typedef tamis_status (*tamis_source)(void *ctx, void *bytes, size_t room, size_t
  *  the folder. Killed at any moment, `path` is the old file or the new one.
  *  A concurrent filter may be added to meanwhile: the file holds at least
  *  every key whose add returned before the call. Errors: TAMIS_E_IO with the
- *  system's reason, TAMIS_E_UNAVAILABLE (transport), TAMIS_E_NOMEM; `path` is
- *  untouched then and the temporary file is gone. Memory: as tamis_encode_to. */
+ *  system's reason, and as tamis_encode_to; `path` is untouched then and the
+ *  temporary file is gone. (Only when flushing the folder fails, at the very
+ *  end, is TAMIS_E_IO returned though the new file is in place: it may then not
+ *  outlive a loss of power.) A process that is killed may leave a file
+ *  `.tamis-*.tmp` behind, which can be deleted; one that passes its limit of
+ *  file size is killed by SIGXFSZ unless it ignores that signal, and then gets
+ *  TAMIS_E_IO. Memory: as tamis_encode_to.                                  */
 TAMIS_API tamis_status tamis_save(const tamis_filter *f, const char *path,
                                   const tamis_save_options *options);
 
@@ -115,16 +122,20 @@ TAMIS_API tamis_status tamis_file_change(const char *path, const tamis_open_opti
 
 /* ---- bytes -------------------------------------------------------------- */
 
-/** Bytes that tamis_encode writes for `f`.                                  */
+/** Bytes that tamis_encode writes for `f`; 0 when there is no memory to tell. */
 TAMIS_API uint64_t tamis_encoded_size(const tamis_filter *f);
 
 /** Writes the plain encoding into a caller's buffer of at least
- *  tamis_encoded_size bytes. Errors: TAMIS_E_SPEC (room too small).         */
+ *  tamis_encoded_size bytes. Errors: TAMIS_E_SPEC (room too small), and as
+ *  tamis_encode_to.                                                         */
 TAMIS_API tamis_status tamis_encode(const tamis_filter *f, void *bytes, size_t room);
 
 /** Streams the encoding to `sink`, in pieces of at most 1 MiB, with at most
- *  2 MiB of memory of its own (compressed at a high level: 4 MiB). Errors:
- *  the sink's own, for which it leaves the sentence; TAMIS_E_UNAVAILABLE.   */
+ *  2 MiB of memory of its own (compressed at a high level: 4 MiB). Errors: the
+ *  sink's own status, which stops it; TAMIS_E_SPEC, TAMIS_E_UNAVAILABLE
+ *  (transport), TAMIS_E_UNSUPPORTED (a layer by itself), TAMIS_E_NOMEM, and
+ *  TAMIS_E_CORRUPT: the body of a map is verified before it is written, and
+ *  damage that nobody asked to tolerate is not written as if it were sound.  */
 TAMIS_API tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_options *options,
                                        tamis_sink sink, void *ctx);
 
@@ -134,7 +145,7 @@ TAMIS_API tamis_status tamis_load(const void *bytes, size_t size, const tamis_op
                                   tamis_filter **out);
 
 /** Rebuilds a filter from a stream, reading no byte past its end (plain) and
- *  holding one copy. Errors: the source's, and as tamis_open.               */
+ *  holding one copy. Errors: the source's own status, and as tamis_open.    */
 TAMIS_API tamis_status tamis_load_from(tamis_source source, void *ctx,
                                        const tamis_open_options *options, tamis_filter **out);
 

@@ -47,7 +47,9 @@ TAMIS_API tamis_status tamis_create(const tamis_spec *spec, tamis_filter **out);
 TAMIS_API void tamis_free(tamis_filter *f);
 
 /** Builds a second filter equal to `f`, owning its memory, writable also when
- *  `f` is a view or a map. Errors: TAMIS_E_NOMEM. Cost: a copy of the body. */
+ *  `f` is a view or a map. Errors: TAMIS_E_NOMEM, TAMIS_E_CORRUPT (a map that is
+ *  found damaged, opened without LAZY or SALVAGE). Cost: a copy of the body, and
+ *  for a map its verification.                                              */
 TAMIS_API tamis_status tamis_clone(const tamis_filter *f, tamis_filter **out);
 
 /* ---- one key ------------------------------------------------------------ */

@@ -41,8 +41,10 @@ typedef struct tamis_facts {
     uint64_t fold;          /* largest power of two that divides the size */
 } tamis_facts;
 
-/** Fills `facts`. Cost: one pass over the body (1 GB/s and more). Fails never
- *  for a valid filter; the status is for what later kinds may need.         */
+/** Fills `facts`. Cost: one pass over the body (1 GB/s and more). A filter that
+ *  watches its chunks (LAZY, SALVAGE) and knows of damage is measured on a copy,
+ *  in which that reads as ones; without the memory for one, as it lies. Fails
+ *  never for a valid filter; the status is for what later kinds may need.   */
 TAMIS_API tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts);
 
 /** A layer of a scaling filter as a filter to look at (oldest is 0), or NULL:

@@ -118,8 +118,9 @@ static tamis_status encode_check(const tamis_filter *f, const tamis_save_options
     return TAMIS_OK;
 }
 
-tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_options *options,
-                             tamis_sink sink, void *ctx)
+/* To a sink that leaves its sentence. */
+static tamis_status encode_to(const tamis_filter *f, const tamis_save_options *options,
+                              tamis_sink sink, void *ctx)
 {
     const tamis_save_options plain = {0};
     if (!options) options = &plain;
@@ -131,6 +132,31 @@ tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_options *op
                               : encode_packed(copy ? copy : f, options, sink, ctx);
     tamis_free(copy);
     return status;
+}
+
+/* The caller's sink; it cannot leave a sentence, so it gets one. */
+typedef struct encode_callers {
+    tamis_sink sink;
+    void *ctx;
+    uint64_t taken;
+} encode_callers;
+
+static tamis_status encode_callers_sink(void *ctx, const void *bytes, size_t size)
+{
+    encode_callers *callers = ctx;
+    tamis_status status = callers->sink(callers->ctx, bytes, size);
+    if (status != TAMIS_OK)
+        return tms_fail(status, "the sink failed after %" PRIu64 " bytes (%s)", callers->taken,
+                        tamis_strerror(status));
+    callers->taken += size;
+    return TAMIS_OK;
+}
+
+tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_options *options,
+                             tamis_sink sink, void *ctx)
+{
+    encode_callers callers = {.sink = sink, .ctx = ctx};
+    return encode_to(f, options, encode_callers_sink, &callers);
 }
 
 uint64_t tamis_encoded_size(const tamis_filter *f)
@@ -149,7 +175,7 @@ tamis_status tamis_encode(const tamis_filter *f, void *bytes, size_t room)
     if (size > room)
         return tms_fail(TAMIS_E_SPEC, "the buffer has %zu bytes, the filter needs %" PRIu64, room,
                         size);
-    return tamis_encode_to(f, NULL, tms_room_sink, &space);
+    return encode_to(f, NULL, tms_room_sink, &space);
 }
 
 tamis_status tamis_save(const tamis_filter *f, const char *path, const tamis_save_options *options)
@@ -157,7 +183,7 @@ tamis_status tamis_save(const tamis_filter *f, const char *path, const tamis_sav
     tms_atomic_file *file = NULL;
     TMS_TRY(tms_transport_check(options ? options->transport : TAMIS_PLAIN));
     TMS_TRY(tms_atomic_file_begin(path, &f->alloc, &file));
-    tamis_status status = tamis_encode_to(f, options, tms_atomic_file_sink, file);
+    tamis_status status = encode_to(f, options, tms_atomic_file_sink, file);
     if (status == TAMIS_OK) return tms_atomic_file_commit(file);
     tms_atomic_file_abort(file);
     return status;

@@ -131,15 +131,19 @@ static tamis_status load_give_up(tamis_filter *f, load_stretch lost, uint64_t *a
     return TAMIS_OK;
 }
 
+static tamis_status load_is_worth_it(uint64_t lost, const tms_envelope *e, tamis_status status)
+{
+    if (lost <= LOAD_LOST_FREELY || lost <= e->body_bytes / 2) return TAMIS_OK;
+    return tms_fail(status,
+                    "%" PRIu64 " of %" PRIu64
+                    " bytes are lost: too few are left to be worth salvaging; rebuild the filter",
+                    lost, e->body_bytes);
+}
+
 static tamis_status load_salvage(const load_losses *losses, const tms_envelope *e, tamis_filter *f)
 {
     TMS_TRY(losses->status);
-    if (losses->bytes > LOAD_LOST_FREELY && losses->bytes > e->body_bytes / 2)
-        return tms_fail(
-            TAMIS_E_CORRUPT,
-            "%" PRIu64 " of %" PRIu64
-            " bytes are lost: too few are left to be worth salvaging; rebuild the filter",
-            losses->bytes, e->body_bytes);
+    TMS_TRY(load_is_worth_it(losses->bytes, e, TAMIS_E_CORRUPT));
     for (size_t i = 0; i < losses->count; i++) {
         uint64_t at = 0;
         TMS_TRY(load_give_up(f, losses->stretches[i], &at));
@@ -165,6 +169,15 @@ static tamis_status load_bodies(tms_reader *reader, const tms_envelope *e, bool 
     return status;
 }
 
+/* Before memory is asked for: whether the input can hold what it announces. In
+ * one that ends early all is lost, though it may be salvaged. */
+static tamis_status load_fits(const tms_envelope *e, uint64_t size, bool salvage)
+{
+    tamis_status status = tms_envelope_fits(e, size);
+    if (!salvage || status != TAMIS_E_TRUNCATED) return status;
+    return load_is_worth_it(e->body_bytes, e, TAMIS_E_TRUNCATED);
+}
+
 /* Where an input's length is known: input->size; otherwise UINT64_MAX. */
 static tamis_status load_tree(tms_reader *reader, const tms_input *input,
                               const tamis_open_options *options, tms_envelope *e,
@@ -173,10 +186,8 @@ static tamis_status load_tree(tms_reader *reader, const tms_input *input,
     uint64_t size = input->size;
     bool salvage = (options->flags & TAMIS_OPEN_SALVAGE) != 0;
     TMS_TRY(tms_reader_header(reader, e));
-    if (size != UINT64_MAX && tms_reader_transport(reader) == TAMIS_PLAIN) {
-        tamis_status status = tms_envelope_fits(e, size); /* before memory is asked for */
-        if (!(salvage && status == TAMIS_E_TRUNCATED)) TMS_TRY(status);
-    }
+    if (size != UINT64_MAX && tms_reader_transport(reader) == TAMIS_PLAIN)
+        TMS_TRY(load_fits(e, size, salvage));
     TMS_TRY(tms_tree_make(e, options, NULL, out));
     e->journal_bytes = input->sizes.journal_bytes;
     TMS_TRY(load_bodies(reader, e, salvage, *out));
@@ -202,12 +213,32 @@ static tamis_status load_source(tamis_source source, void *ctx, const tms_input 
     return status;
 }
 
+/* The caller's source; it cannot leave a sentence, so it gets one. */
+typedef struct load_callers {
+    tamis_source source;
+    void *ctx;
+    uint64_t given;
+} load_callers;
+
+static tamis_status load_callers_source(void *ctx, void *bytes, size_t room, size_t *size)
+{
+    load_callers *callers = ctx;
+    tamis_status status = callers->source(callers->ctx, bytes, room, size);
+    if (status != TAMIS_OK)
+        return tms_fail(status, "the source failed after %" PRIu64 " bytes (%s)", callers->given,
+                        tamis_strerror(status));
+    callers->given += *size;
+    return TAMIS_OK;
+}
+
 tamis_status tamis_load_from(tamis_source source, void *ctx, const tamis_open_options *options,
                              tamis_filter **out)
 {
     const tms_input input = {.size = UINT64_MAX};
+    load_callers callers = {.source = source, .ctx = ctx};
     *out = NULL;
-    return load_source(source, ctx, &input, options ? options : &load_defaults, out);
+    return load_source(load_callers_source, &callers, &input, options ? options : &load_defaults,
+                       out);
 }
 
 tamis_status tamis_load(const void *bytes, size_t size, const tamis_open_options *options,

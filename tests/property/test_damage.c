@@ -9,6 +9,7 @@
 
 #include "support/check.h"
 #include "support/doors.h"
+#include "support/faulty_heap.h"
 #include "support/filter_bytes.h"
 
 static const uint64_t SEED = 299792;
@@ -442,6 +443,12 @@ static void large_claims(void **state)
         const tamis_open_options open = {.flags = flags & ~(uint32_t)TAMIS_OPEN_MAP};
         CHECK(tamis_load(b.bytes, 4096, &open, &g) != TAMIS_OK && !g, "loaded");
         CHECK(tamis_view(b.bytes, 4096, &open, &g) != TAMIS_OK && !g, "viewed");
+        faulty_heap heap; /* it clears what it gives, so what is asked for is paid for */
+        faulty_heap_init(&heap);
+        const tamis_open_options own = {.flags = open.flags, .alloc = &heap.alloc};
+        CHECK_STATUS(tamis_load(b.bytes, 4096, &own, &g), TAMIS_E_TRUNCATED);
+        CHECK_STATUS(tamis_view(b.bytes, 4096, &own, &g), TAMIS_E_TRUNCATED);
+        CHECK(heap.peak < 1 << 20 && heap.blocks == 0, "a peak of %zu bytes", heap.peak);
     }
     filter_bytes_free(&b);
     tamis_free(f);

@@ -196,6 +196,7 @@ static void sinks_and_sources_that_fail(void **state)
             for (size_t n = 1; n <= whole.calls; n++) {
                 bytes_heap heap = {.fail_at = n};
                 CHECK(tamis_encode_to(f, &save, bytes_sink, &heap) == TAMIS_E_IO, "call %zu", n);
+                CHECK(strstr(tamis_explain(), "the sink failed"), "says: %s", tamis_explain());
                 free(heap.bytes);
             }
             bytes_tap tap = {.bytes = whole.bytes, .size = whole.size, .step = 50000};
@@ -209,6 +210,7 @@ static void sinks_and_sources_that_fail(void **state)
                 /* the last call may be one for the end, which a plain stream needs not */
                 CHECK(status == TAMIS_E_IO && g == NULL, "call %zu of %zu: %d", n, calls,
                       (int)status);
+                CHECK(strstr(tamis_explain(), "the source failed"), "says: %s", tamis_explain());
             }
             free(whole.bytes);
             tamis_free(f);
