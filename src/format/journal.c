@@ -55,10 +55,13 @@ static uint64_t journal_record_at(const tms_envelope *e, const uint8_t *tail, ui
     return summed + JOURNAL_SUM_BYTES;
 }
 
-/* What lies beyond the journal must at least begin like a record. */
+/* What lies beyond the journal must at least begin like a record. A loss of
+ * power may leave any of its pages unwritten, so a zero may stand for any byte. */
 static bool journal_could_begin(const uint8_t *rest, uint64_t size)
 {
-    return memcmp(rest, journal_magic, size < 8 ? (size_t)size : 8) == 0;
+    for (size_t i = 0; i < sizeof journal_magic && i < size; i++)
+        if (rest[i] != journal_magic[i] && rest[i] != 0) return false;
+    return true;
 }
 
 tamis_status tms_journal_find(tms_envelope *e, const uint8_t *trailer, const uint8_t *tail,

@@ -5,8 +5,8 @@
  * digests under a checksum of its own. How many of their bytes count is told
  * by the seed of table_sum: so a record is first appended whole, and then made
  * to count by rewriting these 8 bytes, which no kill can halve. A file that was
- * cut within what counts does not pass; what lies beyond was never finished
- * and is as if it were not there. What the digests do to a filter is for the
+ * cut within what counts does not pass; what lies beyond was never finished,
+ * zeros that a loss of power left included, and is as if it were not there. What the digests do to a filter is for the
  * facade.                                                                   */
 #ifndef TMS_FORMAT_JOURNAL_H
 #define TMS_FORMAT_JOURNAL_H

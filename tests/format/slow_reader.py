@@ -323,7 +323,8 @@ def journal(header, tail, counts):
         more = journal_record(header, tail, at)
         digests += more
         at += 24 + 8 * len(more)
-    need(tail[at:at + 8] == RECORD[:len(tail) - at], "CORRUPT", "goes on after its end")
+    need(all(byte in (0, of_record) for byte, of_record in zip(tail[at:], RECORD)), "CORRUPT",
+         "goes on after its end")
     return digests
 
 
@@ -402,6 +403,7 @@ def read_compressed(machine, data, secret, salvage):
     except Exception as error:  # each module has its own
         raise Refused("CORRUPT", f"decompression: {error}") from error
     found = read_plain(contents, secret, salvage)
+    need(len(contents) <= found.header.file_bytes, "CORRUPT", "the contents have no journal")
     need(machine.eof, "TRUNCATED", "the compressed frame ends early")
     need(not machine.unused_data, "CORRUPT", "bytes follow the compressed frame")
     return found

@@ -60,9 +60,10 @@ def classic(bits=960, count=7, filled=10, **fields):
 
 
 def scalable(layers, inner=reader.BLOCKED, expansion=2.0, tightening=0.5, lines_per_key=0,
-             body=b"", **fields):
+             memory=0, body=b"", **fields):
     """The root and its layers, ready for encode()."""
     params = (inner, f64_bits(expansion), f64_bits(tightening), lines_per_key)
+    params += (memory,) if memory else ()
     values = {"children": len(layers), "added": 0, **fields}
     return [node(reader.SCALABLE, params, body, **values), *layers]
 

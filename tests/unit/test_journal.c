@@ -205,6 +205,44 @@ static void test_an_unfinished_record_does_not_count(void **state)
     unlink(path);
 }
 
+/* What a loss of power can leave of a record that did not count yet: the file
+ * has its length, and zeros stand where pages were not written. */
+static void test_zeros_behind_a_filter(void **state)
+{
+    (void)state;
+    const char *path = "journal-zeros.tamis";
+    size_t plain, size;
+    journal_make(path, TAMIS_KIND_BLOCKED, 0);
+    uint8_t *before = journal_read(path, &plain);
+    assert_int_equal(journal_add(path, 5000, JOURNAL_NEW, NULL), TAMIS_OK);
+    uint8_t *after = journal_read(path, &size);
+    memcpy(after + plain - 8, before + plain - 8, 8); /* the old table_sum */
+    for (size_t edge = plain; edge <= size; edge++)
+        for (unsigned lost_first = 0; lost_first < 2; lost_first++) {
+            uint8_t *torn = malloc(size);
+            tamis_filter *f;
+            assert_non_null(torn);
+            memcpy(torn, after, size);
+            if (lost_first)
+                memset(torn + plain, 0, edge - plain);
+            else
+                memset(torn + edge, 0, size - edge);
+            journal_write(path, torn, size);
+            assert_int_equal(tamis_open(path, NULL, &f), TAMIS_OK);
+            assert_int_equal(journal_denied(f, 0, JOURNAL_OLD), 0);
+            tamis_free(f);
+            free(torn);
+        }
+    assert_int_equal(journal_add(path, 7000, JOURNAL_NEW, NULL), TAMIS_OK); /* cuts them off */
+    tamis_filter *f;
+    assert_int_equal(tamis_open(path, NULL, &f), TAMIS_OK);
+    assert_int_equal(journal_denied(f, 7000, JOURNAL_NEW), 0);
+    tamis_free(f);
+    free(before);
+    free(after);
+    unlink(path);
+}
+
 static void test_garbage_behind_a_filter_is_refused(void **state)
 {
     (void)state;
@@ -215,8 +253,12 @@ static void test_garbage_behind_a_filter_is_refused(void **state)
     uint8_t *bytes = journal_read(path, &size);
     uint8_t *longer = calloc(1, size + 100);
     memcpy(longer, bytes, size);
-    for (size_t extra = 1; extra <= 100; extra++)
-        assert_int_equal(tamis_load(longer, size + extra, NULL, &f), TAMIS_E_CORRUPT);
+    for (size_t at = 0; at < 8; at++) { /* where a record would begin */
+        longer[size + at] = 'x';
+        for (size_t extra = at + 1; extra <= 100; extra++)
+            assert_int_equal(tamis_load(longer, size + extra, NULL, &f), TAMIS_E_CORRUPT);
+        longer[size + at] = 0;
+    }
     free(bytes);
     free(longer);
     unlink(path);
@@ -328,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_saving_takes_the_journal_in),
         cmocka_unit_test(test_damage_is_found),
         cmocka_unit_test(test_an_unfinished_record_does_not_count),
+        cmocka_unit_test(test_zeros_behind_a_filter),
         cmocka_unit_test(test_garbage_behind_a_filter_is_refused),
         cmocka_unit_test(test_a_long_journal_is_taken_in),
         cmocka_unit_test(test_refusals_leave_the_file_alone),

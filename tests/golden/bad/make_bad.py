@@ -201,6 +201,8 @@ def scalable_params():
     params("lines-per-key-3", "three lines a key", lines_per_key=3)
     params("body", "a body of its own", body=bytes(64))
     params("params-3", "three parameters", param_count=3)
+    params("params-6", "six parameters", param_count=6)
+    params("memory-0", "a cap of no bytes", param_count=5)
 
 
 def trees():
@@ -242,7 +244,7 @@ def bodies(sound):
             "the same, with their sums")
     corrupt("body-of-another", sound[:header] + other[header:],
             "body and trailer of the same filter under another seed")
-    corrupt("trailing-byte", sound + b"\0", "one byte after the end", stream="OK", salvage="-")
+    corrupt("trailing-byte", sound + b"\n", "one byte after the end", stream="OK", salvage="-")
     corrupt("trailing-filter", sound + sound, "a second filter after the first", stream="OK",
             salvage="-")
 
@@ -363,7 +365,11 @@ def unusual():
     sound("scalable-expansion-1", encode(scalable([blocked(), blocked()], expansion=1.0)),
           "layers that do not grow")
     sound("scalable-64-layers", encode(scalable([blocked(lines=1)] * 64)), "the most layers")
+    sound("scalable-capped", encode(scalable([blocked(), blocked()], memory=4096)),
+          "a cap on all layers")
     inside = encode([blocked()])
+    sound("tail-of-zeros", inside + bytes(5000), "a record of which power left no byte")
+    sound("tail-half-zeros", inside + b"\x89TA" + bytes(4096), "a record that lost a page")
     compressed("gzip-stored", "OK", gzip(inside), "a gzip member with a stored block")
     compressed("zstd-raw", "OK", zstd(inside), "a zstd frame with a raw block")
     compressed("zstd-window-8-mib", "OK", zstd(inside, 0x00, b"\x68"), "the largest window")
