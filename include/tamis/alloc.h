@@ -15,9 +15,11 @@ TAMIS_BEGIN
 /** Every byte a filter owns is asked for and given back through this pair.
  *  `alloc` returns `size` bytes aligned to `align` (a power of two, at most
  *  64), or NULL; the contents do not matter, the library clears them. `free`
- *  gets the pointer and the size that was asked for, never NULL. Both may be
- *  called from any thread that uses the filter. The struct is copied; `ctx`
- *  must outlive every filter made with it.                                  */
+ *  gets the pointer and the size that was asked for, never NULL; where memory is
+ *  given back as a whole (an arena) it may itself be NULL. Both may be called
+ *  from any thread that uses the filter. A struct without `alloc` stands for
+ *  the default. The struct is copied; `ctx` must outlive every filter made with
+ *  it.                                                                      */
 typedef struct tamis_alloc {
     void *ctx;
     void *(*alloc)(void *ctx, size_t size, size_t align);

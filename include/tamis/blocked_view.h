@@ -57,8 +57,9 @@ typedef struct tamis_blocked_view {
     uint32_t lines_per_key; /* 1 or 2 */
 } tamis_blocked_view;
 
-/** Makes a view of `f`. Errors: TAMIS_E_UNSUPPORTED when `f` is not blocked,
- *  is scaling, or verifies its chunks lazily.                               */
+/** Makes a view of `f`. Errors: TAMIS_E_UNSUPPORTED when `f` is not blocked, is
+ *  scaling, verifies its chunks lazily, or is TAMIS_CONCURRENT and writable: the
+ *  view's plain reads and writes would race with adds through the handle.   */
 TAMIS_API tamis_status tamis_blocked_view_of(const tamis_filter *f, tamis_blocked_view *view);
 
 /* ---- the definition ----------------------------------------------------- */
@@ -291,7 +292,7 @@ TAMIS_INLINE bool tamis_blocked_view_may_contain(const tamis_blocked_view *v, ui
 }
 
 /** Adds a digest; true when it was certainly not there before. The filter
- *  must be writable and not TAMIS_CONCURRENT, and does not count the key.   */
+ *  must be writable, and does not count the key.                            */
 TAMIS_INLINE bool tamis_blocked_view_add(const tamis_blocked_view *v, uint64_t digest)
 {
     bool first = tamis_blocked_set(tamis_blocked_line(v, digest), tamis_blocked_word(v, digest));

@@ -102,8 +102,9 @@ typedef struct tamis_file_added {
  *  When the journal passes 1/512 of the body, and 1 MiB, the file is written
  *  anew. Killed at any moment, the file holds all keys or none of the call, and
  *  is sound. Processes that do this at once take turns (flock). Plain files
- *  only. `result` may be NULL. Errors: as tamis_open and tamis_add_many; the
- *  file is then as it was.                                                  */
+ *  only. Of the options secret, memory and alloc count; flags and behaviour do
+ *  not: the file is opened as this needs. `result` may be NULL. Errors: as
+ *  tamis_open and tamis_add_many; the file is then as it was.               */
 TAMIS_API tamis_status tamis_file_add_many(const char *path, const tamis_keys *keys,
                                            const tamis_open_options *options,
                                            tamis_file_added *result);

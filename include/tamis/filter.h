@@ -150,9 +150,12 @@ TAMIS_API tamis_status tamis_hash_many(const tamis_filter *f, const tamis_keys *
 
 /** tamis_add_many by `threads` threads (0: one per processor) that share no
  *  writes: the bytes are the same for every number of threads. The filter
- *  needs no TAMIS_CONCURRENT. Kinds that cannot be split hash in parallel and
- *  add in order. Starts its threads and joins them before it returns; memory:
- *  8 MiB while it runs. Errors: as tamis_add_many, TAMIS_E_NOMEM.           */
+ *  needs no TAMIS_CONCURRENT; with it others may add at the same time. Kinds
+ *  that cannot be split (scaling ones) hash in parallel and add in order. One
+ *  thread does it all where several would not be faster: fewer than 16384 keys,
+ *  strict filters, classic ones below 32 MiB. Starts its threads and joins them
+ *  before it returns; memory: 8 MiB while it runs. Errors: as tamis_add_many,
+ *  TAMIS_E_NOMEM.                                                           */
 TAMIS_API tamis_status tamis_add_many_parallel(tamis_filter *f, const tamis_keys *keys,
                                                unsigned threads, size_t *added);
 

@@ -72,8 +72,8 @@ typedef struct tamis_spec {
     double fpr;               /* false-positive rate at capacity, 0 < fpr < 1 */
     uint64_t memory;          /* bytes of the body; scaling: of all layers */
     uint64_t seed;            /* same seed, same keys, same order: same bytes */
-    const uint8_t *secret;    /* 16 bytes for hostile keys; copied, never saved */
-    uint32_t needs;           /* TAMIS_CAN_* wanted, when kind is TAMIS_KIND_ANY */
+    const uint8_t *secret;    /* 16 bytes for hostile keys; copied, never saved, wiped when freed */
+    uint32_t needs;           /* TAMIS_CAN_* wanted; a given kind without them is refused */
     uint32_t flags;           /* TAMIS_STRICT | TAMIS_CONCURRENT | TAMIS_NEVER_EXCEED */
     uint32_t growth;          /* TAMIS_GROWTH_* */
     uint32_t hashes;          /* bits per key and line, when you insist */
@@ -109,7 +109,7 @@ typedef struct tamis_sizing {
 /** Sizes a filter without building it. For TAMIS_KIND_ANY the kind is chosen:
  *  blocked while one line serves (rates of 2*10^-4 and above), otherwise
  *  classic; scaling is put on top when asked for.
- *  Errors: TAMIS_E_SPEC, TAMIS_E_UNREACHABLE (rate below 20 n / 2^64, or below
+ *  Errors: TAMIS_E_SPEC, TAMIS_E_UNSUPPORTED (needs), TAMIS_E_UNREACHABLE (rate below 20 n / 2^64, or below
  *  what the hash's width allows), TAMIS_E_LIMIT (memory), each with a sentence
  *  that says what would work. Cost: microseconds to milliseconds. Any thread. */
 TAMIS_API tamis_status tamis_plan(const tamis_spec *spec, tamis_sizing *sizing);

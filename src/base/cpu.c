@@ -37,12 +37,3 @@ unsigned tms_cpu_count(void)
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (unsigned)n : 1;
 }
-
-uint64_t tms_cpu_private_cache(void)
-{
-#ifdef _SC_LEVEL2_CACHE_SIZE
-    long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    if (bytes > 0) return (uint64_t)bytes;
-#endif
-    return (uint64_t)1 << 20;
-}

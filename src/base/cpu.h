@@ -3,7 +3,6 @@
 #define TMS_BASE_CPU_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Found once, by any thread; cheap afterwards. */
 bool tms_cpu_has_avx2(void);
@@ -11,8 +10,5 @@ bool tms_cpu_has_avx512(void); /* F, DQ, BW and VL together */
 
 /* Processors this process may use, at least 1. */
 unsigned tms_cpu_count(void);
-
-/* Bytes of the last private cache level (usually L2), or a safe guess. */
-uint64_t tms_cpu_private_cache(void);
 
 #endif

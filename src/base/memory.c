@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Bodies from this size on are mapped: below, a page-aligned map wastes more
  * than lazy zeroing saves. */
@@ -33,18 +34,30 @@ void *tms_alloc(const tamis_alloc *alloc, size_t size)
 void tms_free(const tamis_alloc *alloc, void *memory, size_t size)
 {
     if (!memory) return;
-    if (alloc && alloc->alloc)
-        alloc->free(alloc->ctx, memory, size);
-    else
+    if (!alloc || !alloc->alloc)
         free(memory);
+    else if (alloc->free)
+        alloc->free(alloc->ctx, memory, size);
+}
+
+void tms_wipe(void *memory, size_t size)
+{
+    memset(memory, 0, size);
+    __asm__ volatile("" : : "r"(memory) : "memory"); /* or the compiler leaves it out */
+}
+
+/* Rounded up to whole pages; less than `size` when there is no such number. */
+static uint64_t memory_pages(uint64_t size)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    return (size + page - 1) / page * page;
 }
 
 /* Maps `size` bytes at a multiple of 2 MiB, by mapping more and giving back
  * the two ends; the kernel can back only aligned spans with huge pages. */
 static void *memory_map(uint64_t size)
 {
-    uint64_t page = 4096;
-    uint64_t want = (size + page - 1) / page * page;
+    uint64_t want = memory_pages(size);
     if (want < size || want > SIZE_MAX - MEMORY_HUGE) return NULL;
     uint8_t *raw = mmap(NULL, (size_t)(want + MEMORY_HUGE), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -75,7 +88,7 @@ void tms_free_body(const tamis_alloc *alloc, void *body, uint64_t size)
 {
     if (!body) return;
     if (memory_is_mapped(alloc, size))
-        munmap(body, (size_t)((size + 4095) / 4096 * 4096));
+        munmap(body, (size_t)memory_pages(size));
     else
         tms_free(alloc, body, (size_t)size);
 }

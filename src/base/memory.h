@@ -17,6 +17,9 @@ enum { TMS_LINE = 64 }; /* bytes of a cache line: the unit of bodies */
 void *tms_alloc(const tamis_alloc *alloc, size_t size);
 void tms_free(const tamis_alloc *alloc, void *memory, size_t size);
 
+/* Clears what was secret, also where nobody reads it afterwards. */
+void tms_wipe(void *memory, size_t size);
+
 /* A zeroed body aligned to at least 64 bytes, or NULL. Free with tms_free_body. */
 void *tms_alloc_body(const tamis_alloc *alloc, uint64_t size);
 void tms_free_body(const tamis_alloc *alloc, void *body, uint64_t size);

@@ -5,7 +5,10 @@
  * slice of the body. No two threads write the same byte, so there are no
  * atomics, and the bytes do not depend on the number of threads. Reading a
  * digest costs half a nanosecond, adding it a memory line: the repeated
- * reading is cheap. A batch of digests needs neither hashing nor rounds.    */
+ * reading is cheap. A batch of digests needs neither hashing nor rounds.
+ *
+ * To a concurrent filter, which others may be adding to at the same time, every
+ * thread adds its share of the keys as any other thread would.              */
 #include <tamis/filter.h>
 
 #include "base/cpu.h"
@@ -60,6 +63,16 @@ static void parallel_work_digests(tms_team *team, unsigned self, unsigned member
     job->filter->kind->add_slice(job->filter, job->keys->data, job->keys->count, self, members);
 }
 
+/* A kind that can be split sets bits, in whatever order: none can fail. */
+static void parallel_work_shared(tms_team *team, unsigned self, unsigned members, void *ctx)
+{
+    const parallel_job *job = ctx;
+    size_t count = job->keys->count, added;
+    size_t first = count * self / members, last = count * (self + 1) / members;
+    (void)team;
+    (void)tms_batch_add(job->filter, job->keys, first, last - first, NULL, &added);
+}
+
 static void parallel_work(tms_team *team, unsigned self, unsigned members, void *ctx)
 {
     parallel_job *job = ctx;
@@ -72,6 +85,13 @@ static void parallel_work(tms_team *team, unsigned self, unsigned members, void 
         tms_team_meet(team);
         if (job->status != TAMIS_OK) return; /* set before they met: all see it */
     }
+}
+
+static tamis_status parallel_run_shared(parallel_job *job, unsigned threads, size_t *added)
+{
+    tms_team_run(threads, parallel_work_shared, job);
+    *added = job->keys->count;
+    return TAMIS_OK;
 }
 
 static tamis_status parallel_run_digests(parallel_job *job, unsigned threads, size_t *added)
@@ -108,9 +128,12 @@ tamis_status tamis_add_many_parallel(tamis_filter *f, const tamis_keys *keys, un
     TMS_TRY(tms_origin_writable(f));
     TMS_TRY(tms_batch_check(keys));
     if (threads == 0) threads = tms_cpu_count();
+    bool shared = tms_filter_is_shared(f), splits = f->kind->add_slice != NULL;
     bool alone = threads == 1 || keys->count < PARALLEL_WORTH || f->ops->add_keys ||
-                 f->shape.flags & (TAMIS_STRICT | TAMIS_CONCURRENT);
+                 f->shape.flags & TAMIS_STRICT ||
+                 (splits && !shared && f->shape.body_bytes < f->kind->slice_from);
     if (alone) return tms_batch_add(f, keys, 0, keys->count, NULL, added);
+    if (shared && splits) return parallel_run_shared(&job, threads, added);
     if (keys->layout == TAMIS_LAYOUT_DIGESTS && f->kind->add_slice)
         return parallel_run_digests(&job, threads, added);
     return parallel_run(&job, threads, added);

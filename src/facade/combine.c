@@ -129,6 +129,14 @@ static tamis_status combine_check_resize(const tamis_filter *f, uint64_t factor)
     return tms_fail(TAMIS_E_UNSUPPORTED, "a filter in a caller's buffer keeps its size");
 }
 
+/* Lost bytes of both may lie apart; after folding they are neighbours of others,
+ * so no more is known than that they are at most the body. */
+static void combine_damage(tamis_filter *f, uint64_t more)
+{
+    f->damaged_bytes += more;
+    if (f->damaged_bytes > f->shape.body_bytes) f->damaged_bytes = f->shape.body_bytes;
+}
+
 tamis_status tamis_fold(tamis_filter *f, uint64_t factor)
 {
     tamis_filter *folded = NULL;
@@ -144,6 +152,7 @@ tamis_status tamis_fold(tamis_filter *f, uint64_t factor)
     if (factor == 1) return TAMIS_OK;
     TMS_TRY(combine_folded(f, factor, &folded));
     combine_take_over(f, folded);
+    combine_damage(f, 0);
     return TAMIS_OK;
 }
 
@@ -210,6 +219,28 @@ static void combine_report(const tamis_filter *f, const tms_measure *m, combine_
                          .folded_src = folds.src};
 }
 
+static bool combine_is_same_size(combine_folds folds)
+{
+    return folds.dst == 1 && folds.src == 1;
+}
+
+/* The union beside dst, which takes its place when it may be. */
+static tamis_status combine_try(tamis_filter *dst, const tamis_filter *src, combine_folds folds,
+                                tms_measure *m)
+{
+    tamis_filter *made = NULL;
+    TMS_TRY(combine_beside(dst, src, folds, dst->kind->unite, &made));
+    dst->kind->measure(made, m);
+    tamis_status status = dst->shape.flags & TAMIS_STRICT ? combine_strict(made, m) : TAMIS_OK;
+    if (status == TAMIS_OK && !combine_is_same_size(folds)) {
+        combine_take_over(dst, made);
+        return TAMIS_OK;
+    }
+    tms_filter_drop(made);
+    if (status == TAMIS_OK) dst->kind->unite(dst, src->body); /* views of dst stay valid */
+    return status;
+}
+
 static tamis_status combine_merge(tamis_filter *dst, const tamis_filter *src, tamis_union *result)
 {
     combine_folds folds;
@@ -217,27 +248,13 @@ static tamis_status combine_merge(tamis_filter *dst, const tamis_filter *src, ta
     TMS_TRY(combine_can(dst, TAMIS_CAN_MERGE, "merged"));
     TMS_TRY(combine_prepare(dst, src, &folds));
     uint64_t before = tms_counter_sum(&dst->added), other = tms_counter_sum(&src->added);
-    bool strict = (dst->shape.flags & TAMIS_STRICT) != 0;
-    if (folds.dst == 1 && folds.src == 1 && !strict) {
+    if (combine_is_same_size(folds) && !(dst->shape.flags & TAMIS_STRICT)) {
         dst->kind->unite(dst, src->body);
+        dst->kind->measure(dst, &m);
     } else {
-        tamis_filter *made = NULL;
-        TMS_TRY(combine_beside(dst, src, folds, dst->kind->unite, &made));
-        dst->kind->measure(made, &m);
-        tamis_status status = strict ? combine_strict(made, &m) : TAMIS_OK;
-        if (status != TAMIS_OK) {
-            tms_filter_drop(made);
-            return status;
-        }
-        if (folds.dst == 1 && folds.src == 1) { /* views of dst stay valid */
-            tms_filter_drop(made);
-            dst->kind->unite(dst, src->body);
-        } else {
-            combine_take_over(dst, made);
-        }
+        TMS_TRY(combine_try(dst, src, folds, &m));
     }
-    dst->kind->measure(dst, &m);
-    dst->damaged_bytes += src->damaged_bytes;
+    combine_damage(dst, src->damaged_bytes);
     combine_count(dst, before, other, m.keys);
     if (result) combine_report(dst, &m, folds, result);
     return TAMIS_OK;
@@ -249,7 +266,7 @@ static tamis_status combine_intersect(tamis_filter *dst, const tamis_filter *src
     tms_measure m;
     TMS_TRY(combine_can(dst, TAMIS_CAN_INTERSECT, "intersected"));
     TMS_TRY(combine_prepare(dst, src, &folds));
-    if (folds.dst == 1 && folds.src == 1) {
+    if (combine_is_same_size(folds)) {
         dst->kind->overlap(dst, src->body);
     } else {
         tamis_filter *made = NULL;
@@ -259,6 +276,7 @@ static tamis_status combine_intersect(tamis_filter *dst, const tamis_filter *src
     dst->kind->measure(dst, &m);
     tms_counter_set(&dst->added, m.keys < 0x1p63 ? (uint64_t)m.keys : 0);
     dst->count_is_estimate = true;
+    combine_damage(dst, src->damaged_bytes);
     return TAMIS_OK;
 }
 

@@ -16,15 +16,10 @@
 
 /* ---- the tree as nodes -------------------------------------------------- */
 
-static uint32_t encode_children(const tamis_filter *f)
-{
-    return f->kind->child_count ? f->kind->child_count(f) : 0;
-}
-
 static uint32_t encode_count(const tamis_filter *f)
 {
     uint32_t count = 1;
-    for (uint32_t i = 0; i < encode_children(f); i++) count += encode_count(f->kind->child(f, i));
+    for (uint32_t i = 0; i < tms_child_count(f); i++) count += encode_count(f->kind->child(f, i));
     return count;
 }
 
@@ -37,7 +32,7 @@ static bool encode_node(const tamis_filter *f, tms_packing *packing)
     tms_node *node = &packing->envelope.nodes[index];
     node->shape = f->shape;
     node->shape.flags &= ~(uint32_t)TAMIS_CONCURRENT;
-    node->children = encode_children(f);
+    node->children = tms_child_count(f);
     node->count_is_estimate = f->count_is_estimate;
     node->added = tms_counter_sum(&f->added);
     packing->bodies[index] = f->shape.body_bytes ? f->body : NULL;

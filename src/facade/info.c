@@ -9,15 +9,10 @@
 #include "math/estimate.h"
 #include "kinds/blocked.h"
 
-static uint32_t info_children(const tamis_filter *f)
-{
-    return f->kind->child_count ? f->kind->child_count(f) : 0;
-}
-
 /* What layers add up to. */
 static void info_sum_layers(const tamis_filter *f, tamis_facts *facts)
 {
-    for (uint32_t i = 0; i < info_children(f); i++) {
+    for (uint32_t i = 0; i < tms_child_count(f); i++) {
         const tamis_filter *layer = f->kind->child(f, i);
         facts->capacity += layer->shape.capacity;
         facts->added += tms_counter_sum(&layer->added);
@@ -37,7 +32,7 @@ uint64_t tamis_damaged_bytes(const tamis_filter *f)
 /* Whether the filter is plain or scaling, its newest layer says how it works. */
 static void info_describe(const tamis_filter *f, tamis_facts *facts)
 {
-    uint32_t children = info_children(f);
+    uint32_t children = tms_child_count(f);
     const tamis_filter *newest = children ? f->kind->child(f, children - 1) : f;
     tamis_sizing sizing;
     memset(&sizing, 0, sizeof sizing);
@@ -80,7 +75,7 @@ static void info_measure(const tamis_filter *f, tamis_facts *facts)
 
 tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
 {
-    uint32_t children = info_children(f);
+    uint32_t children = tms_child_count(f);
     *facts = (tamis_facts){.kind = f->kind->id,
                            .kind_name = f->kind->name,
                            .hash = f->hasher.id,
@@ -111,14 +106,14 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
 const tamis_filter *tamis_layer_view(const tamis_filter *f, uint32_t layer)
 {
     bool watched = f->origin && f->origin->ops; /* its layers would not look out for damage */
-    return layer < info_children(f) && !watched ? f->kind->child(f, layer) : NULL;
+    return layer < tms_child_count(f) && !watched ? f->kind->child(f, layer) : NULL;
 }
 
 tamis_status tamis_blocked_view_of(const tamis_filter *f, tamis_blocked_view *view)
 {
     if (tms_blocked_lend_view(f, view)) return TAMIS_OK;
     return tms_fail(TAMIS_E_UNSUPPORTED,
-                    "only a blocked filter whose chunks are not verified "
-                    "lazily has an inline view; this one is %s",
+                    "only a blocked filter that is not concurrent, and whose chunks are not "
+                    "verified lazily, has an inline view; this one is %s",
                     f->kind->name);
 }

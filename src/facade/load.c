@@ -126,8 +126,8 @@ static tamis_status load_give_up(tamis_filter *f, load_stretch lost, uint64_t *a
         uint64_t last = lost.to < end ? lost.to : end;
         TMS_TRY(tms_origin_give_up(f, first - begin, last - first));
     }
-    uint32_t children = f->kind->child_count ? f->kind->child_count(f) : 0;
-    for (uint32_t i = 0; i < children; i++) TMS_TRY(load_give_up(f->kind->child(f, i), lost, at));
+    for (uint32_t i = 0; i < tms_child_count(f); i++)
+        TMS_TRY(load_give_up(f->kind->child(f, i), lost, at));
     return TAMIS_OK;
 }
 

@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "compose/scalable.h"
 #include "facade/registry.h"
+#include "kinds/blocked.h"
 #include "math/estimate.h"
 #include "math/promise.h"
 #include "math/search.h"
@@ -25,9 +26,7 @@ static const double planner_digest_margin = 20;
 /* A narrow hash must leave the filter at least a twentieth of the rate. */
 static const double planner_worst_share = 1.05;
 
-/* Below this rate one-line blocked filters take more space than classic ones
- * by a third and more (docs/math.md). */
-static const double planner_blocked_from = 2e-4;
+static const double planner_blocked_from = TMS_BLOCKED_ONE_LINE_FROM;
 
 /* ---- judging ------------------------------------------------------------ */
 
@@ -255,15 +254,19 @@ tamis_status tms_plan_for(const tamis_spec *spec, tms_plan *out)
 
 static void planner_note(const tms_plan *plan, tamis_sizing *s)
 {
+    const char *note = NULL;
+    bool low = s->fpr < planner_blocked_from;
+    if (s->lines_per_key == 2 && low)
+        note = "two lines a key: below a rate of 2e-4 one line would take more space";
+    else if (s->lines_per_key == 2)
+        note = "two lines a key, as asked: at this rate one line takes half the reads";
+    else if (s->lines_per_key == 1 && low)
+        note = "one line a key wastes space below a rate of 2e-4; classic takes less";
     if (plan->inner)
         snprintf(s->note, sizeof s->note,
                  "first layer, of kind %s; each next one is larger and tighter", plan->inner->name);
-    else if (s->lines_per_key == 2)
-        snprintf(s->note, sizeof s->note,
-                 "two lines a key: below a rate of 2e-4 one line would take more space");
-    else if (s->lines_per_key == 1 && s->fpr < planner_blocked_from)
-        snprintf(s->note, sizeof s->note,
-                 "one line a key wastes space below a rate of 2e-4; classic takes less");
+    else if (note)
+        snprintf(s->note, sizeof s->note, "%s", note);
 }
 
 static void planner_describe(const tamis_spec *spec, const tms_plan *plan, tamis_sizing *s)

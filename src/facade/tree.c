@@ -194,8 +194,7 @@ static size_t tree_fill_bodies(const tamis_filter *f, uint8_t **bodies)
 {
     size_t filled = 1;
     bodies[0] = f->shape.body_bytes ? f->body : NULL;
-    uint32_t children = f->kind->child_count ? f->kind->child_count(f) : 0;
-    for (uint32_t i = 0; i < children; i++)
+    for (uint32_t i = 0; i < tms_child_count(f); i++)
         filled += tree_fill_bodies(f->kind->child(f, i), bodies + filled);
     return filled;
 }

@@ -114,8 +114,8 @@ BLOCKED_WIDE void blocked_wide_prepare(const tamis_blocked_view *v, const tms_ru
 BLOCKED_WIDE void blocked_wide_fetch(const uint8_t *lines, const blocked_group *g, size_t i,
                                      bool two)
 {
-    TMS_FETCH_TO_READ(lines + g->place[0][i]);
-    if (two) TMS_FETCH_TO_READ(lines + g->place[1][i]);
+    TMS_FETCH(lines + g->place[0][i]);
+    if (two) TMS_FETCH(lines + g->place[1][i]);
 }
 
 BLOCKED_WIDE bool blocked_wide_test(const uint8_t *lines, const blocked_group *g, size_t i,

@@ -31,7 +31,7 @@ static size_t classic_survivors(const tms_classic_table *t, const uint64_t *dige
 static inline void classic_fetch_first(const tms_classic_table *t, uint64_t digest)
 {
     tms_classic_walk walk = tms_classic_start(digest);
-    TMS_FETCH_TO_READ(t->bytes + (tms_classic_next(&walk, t->bits) >> 3));
+    TMS_FETCH(t->bytes + (tms_classic_next(&walk, t->bits) >> 3));
 }
 
 /* Places of bits worked out before the first is set: 8 KiB of stack, and more
@@ -46,7 +46,7 @@ static void classic_place(const tms_classic_table *t, const uint64_t *digests, s
         tms_classic_walk walk = tms_classic_start(digests[i]);
         for (uint32_t k = 0; k < t->hashes; k++) {
             *places = tms_classic_next(&walk, t->bits);
-            TMS_FETCH_TO_WRITE(t->bytes + (*places++ >> 3));
+            TMS_FETCH(t->bytes + (*places++ >> 3));
         }
     }
 }
@@ -95,7 +95,7 @@ static size_t classic_place_between(const tms_classic_table *t, uint64_t digest,
         uint64_t place = tms_classic_next(&walk, t->bits);
         bool mine = (place >= first) & (place < last);
         places[found] = place;
-        TMS_FETCH_TO_WRITE(t->bytes + ((mine ? place : first) >> 3));
+        TMS_FETCH(t->bytes + ((mine ? place : first) >> 3));
         found += mine;
     }
     return found;

@@ -27,8 +27,8 @@ enum { TMS_RUN = 128 };
 #define TMS_NO_FETCH_BELOW ((uint64_t)1 << 20)
 #define TMS_FETCH_WHILE_HASHING_FROM ((uint64_t)4 << 20)
 
-/* Second argument: 0 to read, 1 to write; third: 2 is the second level. */
-#define TMS_FETCH_TO_READ(address) __builtin_prefetch((address), 0, 2)
-#define TMS_FETCH_TO_WRITE(address) __builtin_prefetch((address), 0, 2)
+/* Third argument: 2 is the second level. Second: 0 to read, also before a write:
+ * asking for the line to write gains nothing. */
+#define TMS_FETCH(address) __builtin_prefetch((address), 0, 2)
 
 #endif

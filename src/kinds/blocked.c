@@ -62,9 +62,9 @@ static tamis_status blocked_op_add_many(tamis_filter *f, const tms_run *run, boo
 static void blocked_op_fetch(const void *filter, uint64_t digest)
 {
     const tamis_blocked_view *v = &blocked_of(filter)->view;
-    TMS_FETCH_TO_READ(tamis_blocked_line(v, digest));
+    TMS_FETCH(tamis_blocked_line(v, digest));
     if (v->lines_per_key == 2)
-        TMS_FETCH_TO_READ(tamis_blocked_second_line(v, tamis_blocked_second(digest)));
+        TMS_FETCH(tamis_blocked_second_line(v, tamis_blocked_second(digest)));
 }
 
 static const tms_ops blocked_near = {.may_contain = blocked_op_may_contain,
@@ -94,8 +94,7 @@ static void blocked_attach(tamis_filter *f)
     b->view.line_count = p[BLOCKED_LINES] / p[BLOCKED_PER_KEY];
     b->view.lines_per_key = (uint32_t)p[BLOCKED_PER_KEY];
     blocked_unselect((uint32_t)p[BLOCKED_HASHES], b->view.unselect);
-    b->kernel =
-        f->shape.flags & TAMIS_CONCURRENT ? tms_blocked_kernel_shared() : tms_blocked_kernel_best();
+    b->kernel = tms_filter_is_shared(f) ? tms_blocked_kernel_shared() : tms_blocked_kernel_best();
     b->fetch = f->shape.body_bytes >= TMS_NO_FETCH_BELOW;
     f->ops = f->shape.body_bytes >= TMS_FETCH_WHILE_HASHING_FROM ? &blocked_far : &blocked_near;
 }
@@ -103,6 +102,7 @@ static void blocked_attach(tamis_filter *f)
 bool tms_blocked_lend_view(const tamis_filter *f, tamis_blocked_view *view)
 {
     if (f->ops != &blocked_near && f->ops != &blocked_far) return false;
+    if (tms_filter_is_shared(f)) return false; /* its plain reads would race with adds */
     *view = blocked_of(f)->view;
     return true;
 }

@@ -4,14 +4,12 @@
 #include "base/bits.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "kinds/blocked.h"
 #include "kinds/blocked_parts.h"
 #include "kinds/sizing.h"
 #include "math/blocked_math.h"
 
 #define BLOCKED_MOST_LINES ((uint64_t)1 << 50)
-
-/* Rates below this are planned with two lines where that takes less space. */
-static const double blocked_two_lines_below = 2e-4;
 
 /* The power of two, up to 64, that costs at most one line and 1.5 % more: so
  * every filter of one line a key folds by 2, and large ones by 64. */
@@ -76,10 +74,10 @@ tamis_status tms_blocked_plan(const tamis_spec *spec, tms_shape *shape)
     if (per_key > 2) return tms_fail(TAMIS_E_SPEC, "%u lines per key are outside 1 to 2", per_key);
     tms_size size;
     tamis_status status = blocked_size(spec, per_key, &size);
-    bool may_choose = !spec->lines_per_key && !(spec->fpr >= blocked_two_lines_below);
+    bool may_choose = !spec->lines_per_key && !(spec->fpr >= TMS_BLOCKED_ONE_LINE_FROM);
     tms_size two;
     if (may_choose && blocked_size(spec, 2, &two) == TAMIS_OK &&
-        two.fpr < blocked_two_lines_below &&
+        two.fpr < TMS_BLOCKED_ONE_LINE_FROM &&
         (status != TAMIS_OK || blocked_is_better(&size, &two))) {
         size = two;
         per_key = 2;

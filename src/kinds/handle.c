@@ -42,5 +42,6 @@ void tms_filter_drop(tamis_filter *f)
     if (f->owner == TMS_BODY_OWNED) tms_free_body(&alloc, f->body, f->shape.body_bytes);
     tms_free(&alloc, f->metadata, f->metadata_bytes);
     if (f->origin) f->drop_origin(f->origin, &alloc);
+    tms_wipe(&f->hasher, sizeof f->hasher); /* it may hold a secret */
     tms_free(&alloc, f, handle_bytes);
 }

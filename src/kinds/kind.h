@@ -97,6 +97,7 @@ struct tms_kind {
      * the body: slices share no bytes. NULL: cannot be split. */
     void (*add_slice)(tamis_filter *, const uint64_t *digests, size_t count, unsigned slice,
                       unsigned slices);
+    uint64_t slice_from; /* bytes of body: below, one thread is as fast */
 
     /* Sets. `fits` explains what keeps two shapes apart apart from their size;
      * `fold_size` is the number that a factor must divide, `fold_shape` the
@@ -141,6 +142,19 @@ struct tamis_filter {
     size_t metadata_bytes;
     tms_counter added;
 };
+
+/* Whether threads may be adding while others ask. Not in a view or a map, whose
+ * bytes nobody changes: there plain loads do, which need no alignment either. */
+static inline bool tms_filter_is_shared(const tamis_filter *f)
+{
+    return f->shape.flags & TAMIS_CONCURRENT && !f->read_only;
+}
+
+/* Of filters made of filters; 0 for the others. */
+static inline uint32_t tms_child_count(const tamis_filter *f)
+{
+    return f->kind->child_count ? f->kind->child_count(f) : 0;
+}
 
 /* Counts keys taken by an add. */
 static inline void tms_filter_count(tamis_filter *f, uint64_t keys)

@@ -14,7 +14,7 @@
 
 /* Sizes past 2^60 bits are refused: no address space holds them, and sums of a
  * few such sizes still fit 64 bits. */
-#define TMS_CLASSIC_BITS_MAX (UINT64_C(1) << 60)
+#define TMS_CLASSIC_BITS_MAX (UINT64_C(1) << 59) /* 2^56 bytes, the most of any body */
 
 /* Expected false-positive rate after `keys` distinct adds, E[(X/m)^k] with X the
  * number of ones: exact while there are few keys or few bits, a second-order

@@ -557,6 +557,54 @@ static void memory_is_bounded(void **state)
     tamis_free(f);
 }
 
+/* ---- allocators of the caller's ------------------------------------------ */
+
+/* An arena, which is given back as a whole. */
+typedef struct arena {
+    uint8_t *memory;
+    size_t used, size;
+} arena;
+
+static void *arena_alloc(void *ctx, size_t size, size_t align)
+{
+    arena *a = ctx;
+    a->used = (a->used + align - 1) / align * align;
+    if (a->used + size > a->size) return NULL;
+    a->used += size;
+    return a->memory + a->used - size;
+}
+
+static bool arena_holds(const arena *a, const void *bytes, size_t size)
+{
+    for (size_t at = 0; at + size <= a->used; at++)
+        if (memcmp(a->memory + at, bytes, size) == 0) return true;
+    return false;
+}
+
+/* It needs no `free`; and what is left in it is no secret. */
+static void arenas(void **state)
+{
+    (void)state;
+    arena a = {.memory = aligned_alloc(64, 1 << 20), .size = 1 << 20};
+    const tamis_alloc alloc = {.ctx = &a, .alloc = arena_alloc};
+    const bool keyed = tamis_hash_available(TAMIS_HASH_SIPHASH);
+    const tamis_spec spec = {.capacity = 1000,
+                             .fpr = 0.01,
+                             .alloc = &alloc,
+                             .growth = TAMIS_GROWTH_SCALE,
+                             .secret = keyed ? SPEC_SECRET : NULL};
+    tamis_filter *f = NULL, *g = NULL;
+    check_about("a filter in an arena");
+    CHECK_OK(tamis_create(&spec, &f));
+    for (uint64_t key = 0; key < 5000; key++) CHECK_OK(tamis_add_u64(f, key));
+    CHECK_OK(tamis_clone(f, &g));
+    CHECK(!keyed || arena_holds(&a, SPEC_SECRET, 16), "the secret lies elsewhere");
+    tamis_free(f);
+    tamis_free(g);
+    CHECK(!arena_holds(&a, SPEC_SECRET, 16), "the secret is left behind");
+    free(a.memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -569,6 +617,7 @@ int main(void)
         cmocka_unit_test(growth_in_a_batch),
         cmocka_unit_test(in_a_buffer),
         cmocka_unit_test(memory_is_bounded),
+        cmocka_unit_test(arenas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

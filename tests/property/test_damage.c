@@ -349,6 +349,35 @@ static void facts_know_of_the_damage(void **state)
     }
 }
 
+/* What is lost stays known through sets, and is never more than there is. */
+static void sets_keep_the_damage(void **state)
+{
+    (void)state;
+    spec_row row;
+    for (size_t i = 0; spec_row_plain(i, KEYS, &row); i++) {
+        if (row.grows || !(tamis_kind_abilities(row.spec.kind) & TAMIS_CAN_FOLD)) continue;
+        filter_bytes b = sound_bytes(&row);
+        memset(b.body, 0x55, b.body_size); /* every chunk */
+        const tamis_open_options salvage = {.flags = TAMIS_OPEN_SALVAGE};
+        tamis_filter *lost = NULL, *sound = spec_row_make(&row);
+        tamis_facts before, after;
+        check_about("%s; all lost", row.why);
+        CHECK_OK(tamis_load(b.bytes, b.size, &salvage, &lost));
+        CHECK_OK(tamis_info(lost, &before));
+        CHECK_OK(tamis_fold(lost, 2));
+        CHECK_OK(tamis_info(lost, &after));
+        CHECK(before.damaged_bytes == b.body_size, "%" PRIu64 " lost", before.damaged_bytes);
+        CHECK(after.damaged_bytes <= after.memory && after.damaged_bytes >= b.body_size / 2,
+              "%" PRIu64 " of %" PRIu64 " lost", after.damaged_bytes, after.memory);
+        CHECK_OK(tamis_intersect(sound, lost));
+        CHECK_OK(tamis_info(sound, &after));
+        CHECK(after.damaged_bytes > 0, "an intersection forgets what was lost");
+        tamis_free(lost);
+        tamis_free(sound);
+        filter_bytes_free(&b);
+    }
+}
+
 /* ---- cut files ------------------------------------------------------------ */
 
 static void cut_files(void **state)
@@ -462,6 +491,7 @@ int main(void)
         cmocka_unit_test(uses_of_damaged_filters),
         cmocka_unit_test(table_and_header),
         cmocka_unit_test(facts_know_of_the_damage),
+        cmocka_unit_test(sets_keep_the_damage),
         cmocka_unit_test(cut_files),
         cmocka_unit_test(adding_to_what_is_left),
         cmocka_unit_test(large_claims),

@@ -53,6 +53,25 @@ static void every_number_of_threads(void **state)
     }
 }
 
+/* Bodies so large that every kind is split. */
+static void large_bodies(void **state)
+{
+    (void)state;
+    uint32_t kinds[64];
+    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    key_batch keys = key_batch_integers(SEED, KEYS);
+    for (size_t k = 0; k < count; k++) {
+        if (tamis_kind_abilities(kinds[k]) & TAMIS_CAN_GROW) continue;
+        const spec_row row = {.spec = {.kind = kinds[k], .fpr = 0.01, .memory = 33 << 20},
+                              .why = "33 MiB"};
+        tamis_filter *expected = spec_row_make(&row);
+        add_door_number(0)->add(add_door_number(0), expected, &keys);
+        try_threads(&row, &keys, expected, 2, 1);
+        tamis_free(expected);
+    }
+    key_batch_free(&keys);
+}
+
 /* Fewer lines than threads: most slices are empty. */
 static void more_threads_than_lines(void **state)
 {
@@ -115,6 +134,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_number_of_threads),
+        cmocka_unit_test(large_bodies),
         cmocka_unit_test(more_threads_than_lines),
         cmocka_unit_test(more_than_one_round),
     };

@@ -208,6 +208,13 @@ static void sentences_name_their_numbers(void **state)
     const tamis_spec rate = {.capacity = 10, .fpr = 7.25};
     CHECK_STATUS(tamis_plan(&rate, &s), TAMIS_E_SPEC);
     CHECK(strstr(tamis_explain(), "7.25") != NULL, "%s", tamis_explain());
+    tamis_spec two = {
+        .kind = TAMIS_KIND_BLOCKED, .capacity = 1000, .fpr = 0.01, .lines_per_key = 2};
+    CHECK_OK(tamis_plan(&two, &s));
+    CHECK(strstr(s.note, "as asked"), "two lines at 1 %%: %s", s.note);
+    two.fpr = 1e-6;
+    CHECK_OK(tamis_plan(&two, &s));
+    CHECK(strstr(s.note, "below a rate of 2e-4"), "two lines at 1e-6: %s", s.note);
     const tamis_spec good = {.capacity = 10, .fpr = 0.1};
     CHECK_OK(tamis_plan(&good, &s)); /* a success does not clear the sentence */
     CHECK(strstr(tamis_explain(), "7.25") != NULL, "%s", tamis_explain());
