@@ -24,7 +24,7 @@ static void info_sum_layers(const tamis_filter *f, tamis_facts *facts)
 uint64_t tamis_damaged_bytes(const tamis_filter *f)
 {
     uint64_t bytes = tms_origin_damaged_bytes(f);
-    for (uint32_t i = 0; i < info_children(f); i++)
+    for (uint32_t i = 0; i < tms_child_count(f); i++)
         bytes += tms_origin_damaged_bytes(f->kind->child(f, i));
     return bytes;
 }
