@@ -40,6 +40,17 @@ void tms_free(const tamis_alloc *alloc, void *memory, size_t size)
         alloc->free(alloc->ctx, memory, size);
 }
 
+void *tms_lengthen(const tamis_alloc *alloc, void *list, size_t item, size_t *room)
+{
+    size_t more = *room ? 2 * *room : 16;
+    void *longer = tms_alloc(alloc, more * item);
+    if (!longer) return NULL;
+    if (*room) memcpy(longer, list, *room * item);
+    tms_free(alloc, list, *room * item);
+    *room = more;
+    return longer;
+}
+
 void tms_wipe(void *memory, size_t size)
 {
     memset(memory, 0, size);

@@ -17,6 +17,11 @@ enum { TMS_LINE = 64 }; /* bytes of a cache line: the unit of bodies */
 void *tms_alloc(const tamis_alloc *alloc, size_t size);
 void tms_free(const tamis_alloc *alloc, void *memory, size_t size);
 
+/* A list of twice the room (16 items at first) in place of `list`, with the same
+ * contents; `*room` counts items of `item` bytes. NULL: refused, and all is as it
+ * was. */
+void *tms_lengthen(const tamis_alloc *alloc, void *list, size_t item, size_t *room);
+
 /* Clears what was secret, also where nobody reads it afterwards. */
 void tms_wipe(void *memory, size_t size);
 

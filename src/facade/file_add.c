@@ -36,13 +36,9 @@ typedef struct file_add_list {
 static tamis_status file_add_push(file_add_list *list, uint64_t digest)
 {
     if (list->count == list->room) {
-        size_t room = list->room ? 2 * list->room : 64;
-        uint64_t *larger = tms_alloc(list->alloc, room * sizeof *larger);
-        if (!larger) return tms_fail_memory("the new digests", room * sizeof *larger);
-        if (list->count) memcpy(larger, list->digests, list->count * sizeof *larger);
-        tms_free(list->alloc, list->digests, list->room * sizeof *larger);
-        list->digests = larger;
-        list->room = room;
+        uint64_t *longer = tms_lengthen(list->alloc, list->digests, sizeof *longer, &list->room);
+        if (!longer) return tms_fail_memory("the new digests", 2 * list->room * sizeof *longer);
+        list->digests = longer;
     }
     list->digests[list->count++] = digest;
     return TAMIS_OK;
@@ -80,7 +76,7 @@ static tamis_status file_add_open(const char *path, const tamis_open_options *op
     plain.flags = 0;
     if (status == TAMIS_E_UNSUPPORTED) status = tms_load_file(path, &plain, out);
     if (status != TAMIS_OK) return status;
-    (*out)->read_only = false; /* the pages are ours */
+    tms_origin_allow_changes(*out);
     if ((*out)->ops->add_keys)
         status = tms_fail(TAMIS_E_UNSUPPORTED, "the keys of this filter cannot be appended: its "
                                                "scheme needs the keys themselves");

@@ -87,13 +87,10 @@ typedef struct load_losses {
 
 static tamis_status load_make_room(load_losses *losses)
 {
-    size_t room = losses->room ? 2 * losses->room : 16;
-    load_stretch *larger = tms_alloc(losses->alloc, room * sizeof *larger);
-    if (!larger) return tms_fail_memory("the list of damage", room * sizeof *larger);
-    if (losses->count) memcpy(larger, losses->stretches, losses->count * sizeof *larger);
-    tms_free(losses->alloc, losses->stretches, losses->room * sizeof *larger);
-    losses->stretches = larger;
-    losses->room = room;
+    load_stretch *longer =
+        tms_lengthen(losses->alloc, losses->stretches, sizeof *longer, &losses->room);
+    if (!longer) return tms_fail_memory("the list of damage", 2 * losses->room * sizeof *longer);
+    losses->stretches = longer;
     return TAMIS_OK;
 }
 

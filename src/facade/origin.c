@@ -34,6 +34,11 @@ tamis_status tms_origin_writable(const tamis_filter *f)
     return TAMIS_OK;
 }
 
+void tms_origin_allow_changes(tamis_filter *f)
+{
+    f->read_only = false;
+}
+
 /* ---- watching ----------------------------------------------------------- */
 
 static uint8_t origin_state(const tms_origin *o, uint64_t chunk)

@@ -38,6 +38,9 @@ tamis_status tms_origin_make(tamis_filter *f);
 /* TAMIS_OK, or TAMIS_E_READONLY with the reason. */
 tamis_status tms_origin_writable(const tamis_filter *f);
 
+/* Lets f, whose pages are this process's own, be changed. */
+void tms_origin_allow_changes(tamis_filter *f);
+
 /* From now on f's queries look at the chunks they touch. */
 tamis_status tms_origin_watch(tamis_filter *f);
 
