@@ -19,10 +19,13 @@ TAMIS_BEGIN
 
 /* Kinds of filter. Values are on the wire: append, never renumber.          */
 typedef enum tamis_kind {
-    TAMIS_KIND_ANY = 0,      /* choose by `needs` and by the rate */
-    TAMIS_KIND_CLASSIC = 1,  /* k bits anywhere: smallest, k lines per query */
-    TAMIS_KIND_BLOCKED = 2,  /* k bits in one cache line: fastest */
-    TAMIS_KIND_SCALABLE = 64 /* layers of another kind: no capacity to guess */
+    TAMIS_KIND_ANY = 0,       /* choose by `needs` and by the rate */
+    TAMIS_KIND_CLASSIC = 1,   /* k bits anywhere: smallest, k lines per query */
+    TAMIS_KIND_BLOCKED = 2,   /* k bits in one cache line: fastest */
+    TAMIS_KIND_SCALABLE = 64, /* layers of another kind: no capacity to guess */
+    /* Of other systems: made by doors of their own, not by tamis_create. */
+    TAMIS_KIND_REDISBLOOM = 128,       /* redisbloom.h: BF.* of RedisBloom */
+    TAMIS_KIND_REDISBLOOM_CUCKOO = 129 /* redisbloom.h: CF.* of RedisBloom */
 } tamis_kind;
 
 /* What a kind can do, as bits: asked for in `needs`, answered by

@@ -2,7 +2,8 @@
  *
  * filter.h makes, fills and asks filters; spec.h plans them; keys.h describes
  * batches; combine.h merges and folds; file.h saves and opens; info.h tells
- * what a filter is and what is wrong with it; hash.h names and adds hashes.
+ * what a filter is and what is wrong with it; hash.h names and adds hashes;
+ * redisbloom.h is for the filters of BF.* and CF.*.
  * <tamis/blocked_view.h>, the inline view for blocked filters, is included by
  * those who want its SIMD code in their own loops.                          */
 #ifndef TAMIS_H
@@ -16,6 +17,7 @@
 #include <tamis/hash.h>
 #include <tamis/info.h>
 #include <tamis/keys.h>
+#include <tamis/redisbloom.h>
 #include <tamis/spec.h>
 #include <tamis/status.h>
 #include <tamis/version.h>
