@@ -1,0 +1,202 @@
+/* memory.c - the server's memory, with limits and a reaper; see memory.h.   */
+#define _GNU_SOURCE 1 /* MAP_ANONYMOUS, madvise */
+#include "memory.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "settings.h"
+
+/* Below this a block is judged by nobody and freed on the spot: the server's own
+ * deny-oom test is enough, and freeing takes less than waking a thread. */
+#define MEMORY_LARGE ((uint64_t)1 << 20)
+/* A slice of giving back: the system frees it in well under a millisecond. */
+#define MEMORY_SLICE ((size_t)4 << 20)
+
+uint64_t memory_grants;
+uint64_t memory_refusals;
+
+static struct {
+    RedisModuleCtx *ctx;
+    uint64_t held;
+} behalf;
+
+void memory_on_behalf_of(RedisModuleCtx *ctx, uint64_t held)
+{
+    behalf.ctx = ctx;
+    behalf.held = held;
+}
+
+/* ---- limits -------------------------------------------------------------- */
+
+static uint64_t memory_cap(void)
+{
+    if (settings.max_filter_bytes) return (uint64_t)settings.max_filter_bytes;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+}
+
+/* With a policy that evicts, room can be made: only what could never fit is
+ * refused. Without one the block must fit into what is free now. */
+static bool memory_fits_maxmemory(int flags, uint64_t size)
+{
+    if (!(flags & CONTEXT_MAXMEMORY)) return true;
+    RedisModuleServerInfoData *info = server.GetServerInfo(NULL, "memory");
+    if (!info) return true;
+    int unknown = 0;
+    uint64_t most = server.ServerInfoGetFieldUnsigned(info, "maxmemory", &unknown);
+    uint64_t used = server.ServerInfoGetFieldUnsigned(info, "used_memory", &unknown);
+    server.FreeServerInfo(NULL, info);
+    if (unknown || !most) return true;
+    if (flags & CONTEXT_EVICT) return size <= most;
+    return used <= most && size <= most - used;
+}
+
+/* Older servers end themselves when the system refuses: ask it first. */
+static bool memory_system_would_give(size_t size)
+{
+    if (server.TryCalloc) return true;
+    void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) return false;
+    munmap(p, size);
+    return true;
+}
+
+static bool memory_allows(size_t size)
+{
+    if (size < MEMORY_LARGE) return true;
+    int flags = behalf.ctx ? server.GetContextFlags(behalf.ctx) : CONTEXT_LOADING;
+    if (!(flags & (CONTEXT_REPLICATED | CONTEXT_LOADING))) {
+        uint64_t cap = memory_cap();
+        if (behalf.held > cap || size > cap - behalf.held) return false;
+        if (!memory_fits_maxmemory(flags, size)) return false;
+    }
+    return memory_system_would_give(size);
+}
+
+/* ---- the library's door -------------------------------------------------- */
+
+static void *memory_zeroed(void *ctx, size_t size)
+{
+    (void)ctx;
+    void *p = NULL;
+    if (memory_allows(size))
+        p = server.TryCalloc ? server.TryCalloc(1, size) : server.Calloc(1, size);
+    if (p) {
+        memory_grants++;
+        behalf.held += size;
+    } else {
+        memory_refusals++;
+    }
+    return p;
+}
+
+/* The pages inside a large block go back slice by slice before the block does:
+ * one call for all of them would hold the lock of the address space, and with it
+ * every page fault of the main thread, for as long as it takes. */
+static void memory_free(void *ctx, void *memory, size_t size)
+{
+    (void)ctx;
+    if (size >= 2 * MEMORY_SLICE) {
+        uintptr_t page = 4096;
+        uintptr_t at = ((uintptr_t)memory + page - 1) / page * page;
+        uintptr_t end = ((uintptr_t)memory + size) / page * page;
+        for (; at < end; at += MEMORY_SLICE) {
+            size_t slice = end - at < MEMORY_SLICE ? end - at : MEMORY_SLICE;
+            (void)madvise((void *)at, slice, MADV_DONTNEED); /* advice: may be refused */
+        }
+    }
+    server.Free(memory);
+}
+
+const tamis_redisbloom_host memory_host = {
+    .zeroed = memory_zeroed,
+    .free = memory_free,
+    .compact_later = true,
+};
+
+/* ---- the reaper ---------------------------------------------------------- */
+
+typedef struct reaped {
+    struct reaped *next;
+    void (*release)(void *value);
+    void *value;
+    uint64_t bytes;
+} reaped;
+
+static struct {
+    pthread_t main;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    reaped *first;
+    bool started;
+    atomic_uint_fast64_t waiting;
+} reaper = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+
+void memory_begin(void)
+{
+    reaper.main = pthread_self();
+}
+
+uint64_t memory_waiting(void)
+{
+    return atomic_load_explicit(&reaper.waiting, memory_order_relaxed);
+}
+
+static reaped *reaper_take(void)
+{
+    pthread_mutex_lock(&reaper.lock);
+    while (!reaper.first) pthread_cond_wait(&reaper.wake, &reaper.lock);
+    reaped *r = reaper.first;
+    reaper.first = r->next;
+    pthread_mutex_unlock(&reaper.lock);
+    return r;
+}
+
+static void *reaper_run(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        reaped *r = reaper_take();
+        r->release(r->value);
+        atomic_fetch_sub_explicit(&reaper.waiting, r->bytes, memory_order_relaxed);
+        server.Free(r);
+    }
+    return NULL;
+}
+
+static bool reaper_start(void)
+{
+    pthread_t thread;
+    if (reaper.started) return true;
+    if (pthread_create(&thread, NULL, reaper_run, NULL) != 0) return false;
+    pthread_detach(thread);
+    reaper.started = true;
+    return true;
+}
+
+/* While the server evicts to get below maxmemory it measures what each deletion
+ * brought: there the memory has to be gone when we return. */
+static bool reaper_is_wanted(uint64_t bytes)
+{
+    return bytes >= MEMORY_LARGE && pthread_equal(pthread_self(), reaper.main) &&
+           !(server.GetContextFlags(NULL) & CONTEXT_OOM) && reaper_start();
+}
+
+void memory_release(void (*release)(void *value), void *value, uint64_t bytes)
+{
+    if (!reaper_is_wanted(bytes)) {
+        release(value);
+        return;
+    }
+    reaped *r = server.Alloc(sizeof *r);
+    *r = (reaped){.release = release, .value = value, .bytes = bytes};
+    atomic_fetch_add_explicit(&reaper.waiting, bytes, memory_order_relaxed);
+    pthread_mutex_lock(&reaper.lock);
+    r->next = reaper.first;
+    reaper.first = r;
+    pthread_cond_signal(&reaper.wake);
+    pthread_mutex_unlock(&reaper.lock);
+}
