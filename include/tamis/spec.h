@@ -124,7 +124,7 @@ TAMIS_API tamis_status tamis_plan(const tamis_spec *spec, tamis_sizing *sizing);
  *  note in its row. Cost and threads as tamis_plan.                         */
 TAMIS_API size_t tamis_plan_all(const tamis_spec *spec, tamis_sizing *rows, size_t room);
 
-/** The registered kinds: writes at most `room` ids, returns how many there are. */
+/** The kinds that tamis_create makes: writes at most `room` ids, returns how many there are. */
 TAMIS_API size_t tamis_kind_list(uint32_t *kinds, size_t room);
 
 /** "classic", "blocked", ...: the same word in files, texts and bindings.

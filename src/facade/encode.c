@@ -108,6 +108,10 @@ static tamis_status encode_check(const tamis_filter *f, const tamis_save_options
     for (size_t i = 0; i < sizeof options->reserved / sizeof options->reserved[0]; i++)
         reserved |= options->reserved[i];
     if (reserved) return tms_fail(TAMIS_E_SPEC, "reserved fields of the options are not 0");
+    if (f->kind->home)
+        return tms_fail(TAMIS_E_UNSUPPORTED,
+                        "a %s filter has no file of this library's; it is written by %s",
+                        f->kind->name, f->kind->home);
     if (f->is_child)
         return tms_fail(TAMIS_E_UNSUPPORTED, "a layer is saved with its filter, not by itself");
     return TAMIS_OK;
@@ -157,7 +161,7 @@ tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_options *op
 uint64_t tamis_encoded_size(const tamis_filter *f)
 {
     tms_packing packing;
-    if (tms_packing_make(f, &packing) != TAMIS_OK) return 0;
+    if (f->kind->home || tms_packing_make(f, &packing) != TAMIS_OK) return 0;
     uint64_t size = packing.envelope.file_bytes;
     tms_packing_free(f, &packing);
     return size;
@@ -165,7 +169,9 @@ uint64_t tamis_encoded_size(const tamis_filter *f)
 
 tamis_status tamis_encode(const tamis_filter *f, void *bytes, size_t room)
 {
+    const tamis_save_options plain = {0};
     tms_room space = {.bytes = bytes, .size = room};
+    TMS_TRY(encode_check(f, &plain));
     uint64_t size = tamis_encoded_size(f);
     if (size > room)
         return tms_fail(TAMIS_E_SPEC, "the buffer has %zu bytes, the filter needs %" PRIu64, room,

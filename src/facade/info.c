@@ -100,6 +100,7 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
     double capacity = (double)facts->capacity;
     facts->fpr_at_capacity =
         tms_rate_with_collisions(f->kind->rate(&f->shape, capacity), capacity, f->hasher.width);
+    if (f->kind->report) f->kind->report(f, facts);
     return TAMIS_OK;
 }
 

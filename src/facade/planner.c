@@ -148,6 +148,9 @@ static tamis_status planner_find_kind(uint32_t id, const tms_kind **kind)
 {
     *kind = tms_kind_by_id(id);
     if (*kind) return TAMIS_OK;
+    if (tms_kind_foreign(id))
+        return tms_fail(TAMIS_E_SPEC, "a %s filter is made by doors of its own, not planned",
+                        tms_kind_foreign(id)->name);
     return tms_fail(TAMIS_E_SPEC, "there is no filter of kind %u", id);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compose/scalable.h"
+#include "foreign/redisbloom_chain.h"
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
 
@@ -14,6 +15,14 @@ static const tms_kind *const registry_kinds[] = {
     &tms_scalable_kind,
 };
 
+/* Kinds of other systems: known by name and number, made only by doors of their
+ * own, so neither planned nor found in native files. */
+static const tms_kind *const registry_foreign[] = {
+    &tms_rb_bloom_kind,
+    &tms_rb_cuckoo_kind,
+};
+
+enum { REGISTRY_FOREIGN = sizeof registry_foreign / sizeof registry_foreign[0] };
 enum { REGISTRY_COUNT = sizeof registry_kinds / sizeof registry_kinds[0] };
 
 const tms_kind *tms_kind_number(size_t index)
@@ -28,6 +37,19 @@ const tms_kind *tms_kind_by_id(uint64_t id)
     return NULL;
 }
 
+const tms_kind *tms_kind_foreign(uint64_t id)
+{
+    for (size_t i = 0; i < REGISTRY_FOREIGN; i++)
+        if (registry_foreign[i]->id == id) return registry_foreign[i];
+    return NULL;
+}
+
+static const tms_kind *registry_any(uint64_t id)
+{
+    const tms_kind *k = tms_kind_by_id(id);
+    return k ? k : tms_kind_foreign(id);
+}
+
 size_t tamis_kind_list(uint32_t *kinds, size_t room)
 {
     for (size_t i = 0; i < REGISTRY_COUNT && i < room; i++) kinds[i] = registry_kinds[i]->id;
@@ -36,7 +58,7 @@ size_t tamis_kind_list(uint32_t *kinds, size_t room)
 
 const char *tamis_kind_name(uint32_t kind)
 {
-    const tms_kind *k = tms_kind_by_id(kind);
+    const tms_kind *k = registry_any(kind);
     return k ? k->name : NULL;
 }
 
@@ -44,11 +66,13 @@ uint32_t tamis_kind_id(const char *name)
 {
     for (size_t i = 0; name && i < REGISTRY_COUNT; i++)
         if (strcmp(registry_kinds[i]->name, name) == 0) return registry_kinds[i]->id;
+    for (size_t i = 0; name && i < REGISTRY_FOREIGN; i++)
+        if (strcmp(registry_foreign[i]->name, name) == 0) return registry_foreign[i]->id;
     return TAMIS_KIND_ANY;
 }
 
 uint32_t tamis_kind_abilities(uint32_t kind)
 {
-    const tms_kind *k = tms_kind_by_id(kind);
+    const tms_kind *k = registry_any(kind);
     return k ? k->abilities : 0;
 }

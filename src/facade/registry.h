@@ -7,6 +7,9 @@
 /* The kind with this number, or NULL. */
 const tms_kind *tms_kind_by_id(uint64_t id);
 
+/* A kind of another system, which only a door of its own makes, or NULL. */
+const tms_kind *tms_kind_foreign(uint64_t id);
+
 /* Kind `index` of the list, NULL past its end. */
 const tms_kind *tms_kind_number(size_t index);
 

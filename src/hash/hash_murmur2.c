@@ -1,30 +1,37 @@
-/* hash_murmur2.c - MurmurHash64A, the 64-bit member of the MurmurHash2 family.
+/* hash_murmur2.c - the MurmurHash2 family: MurmurHash64A, and the 32-bit member
+ * for the formats that need it by name.
  *
- * Austin Appleby's algorithm, public domain. Redis modules and many C programs
- * use it. The 32-bit members are not here.                                    */
+ * Austin Appleby's algorithms, public domain. Redis modules and many C programs
+ * use them.                                                                   */
 #include "base/endian.h"
 #include "hash/hash_builtin.h"
 #include "hash/hash_raw.h"
+#include "hash/murmur64a.h"
 
 uint64_t tms_murmur64a(const void *key, size_t len, uint64_t seed)
 {
-    const uint64_t m = UINT64_C(0xc6a4a7935bd1e995);
+    return tms_murmur64a_inline(key, len, seed);
+}
+
+uint32_t tms_murmur2_32(const void *key, size_t len, uint32_t seed)
+{
+    const uint32_t m = UINT32_C(0x5bd1e995);
     const uint8_t *p = key;
-    uint64_t h = seed ^ (len * m);
+    uint32_t h = seed ^ (uint32_t)len;
     size_t left = len;
-    for (; left >= 8; left -= 8, p += 8) {
-        uint64_t k = tms_load64(p) * m;
-        k ^= k >> 47;
-        h = (h ^ k * m) * m;
+    for (; left >= 4; left -= 4, p += 4) {
+        uint32_t k = tms_load32(p) * m;
+        k = (k ^ k >> 24) * m;
+        h = h * m ^ k;
     }
-    if (left) h = (h ^ tms_load_tail(p, left)) * m;
-    h = (h ^ h >> 47) * m;
-    return h ^ h >> 47;
+    if (left) h = (h ^ (uint32_t)tms_load_tail(p, left)) * m;
+    h = (h ^ h >> 13) * m;
+    return h ^ h >> 15;
 }
 
 static uint64_t murmur64a_digest(const tms_hasher *hasher, const void *key, size_t len)
 {
-    return tms_murmur64a(key, len, hasher->seed);
+    return tms_murmur64a_inline(key, len, hasher->seed);
 }
 
 const tms_hash_builtin tms_hash_murmur64a = {

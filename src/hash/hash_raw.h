@@ -23,6 +23,7 @@ uint32_t tms_murmur3_x86_32(const void *key, size_t len, uint32_t seed);
 void tms_murmur3_x64_128(const void *key, size_t len, uint64_t seed, uint64_t out[2]);
 
 uint64_t tms_murmur64a(const void *key, size_t len, uint64_t seed);
+uint32_t tms_murmur2_32(const void *key, size_t len, uint32_t seed);
 
 /* The seed is xored into the offset basis; 0 is plain FNV-1a. */
 uint64_t tms_fnv1a_64(const void *key, size_t len, uint64_t seed);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <tamis/info.h>
 #include <tamis/keys.h>
 #include <tamis/spec.h>
 
@@ -117,6 +118,14 @@ struct tms_kind {
     tamis_filter *(*child)(const tamis_filter *, uint32_t index);
     void (*reset)(tamis_filter *);   /* back to empty */
     void (*release)(tamis_filter *); /* frees the children */
+
+    /* Kinds of other systems that keep arrays of their own instead of a body, and
+     * have no native file: NULL for the others. `home` names the doors that write
+     * them; `report` amends the facts; `join` is their union, all or nothing. */
+    const char *home;
+    tamis_status (*duplicate)(const tamis_filter *, tamis_filter **out);
+    tamis_status (*join)(tamis_filter *dst, const tamis_filter *src);
+    void (*report)(const tamis_filter *, tamis_facts *);
 };
 
 /* Who gives the body back. */

@@ -84,14 +84,14 @@ static tamis_status scheme_refuse(void)
                     "this filter's scheme hashes the key itself: give keys, not digests");
 }
 
-static bool scheme_may_contain(const tamis_filter *f, uint64_t digest)
+bool tms_keys_only_may_contain(const tamis_filter *f, uint64_t digest)
 {
     (void)f;
     (void)digest;
     return true; /* cannot tell: never a false negative */
 }
 
-static tamis_status scheme_add(tamis_filter *f, uint64_t digest, bool *was_new)
+tamis_status tms_keys_only_add(tamis_filter *f, uint64_t digest, bool *was_new)
 {
     (void)f;
     (void)digest;
@@ -99,14 +99,14 @@ static tamis_status scheme_add(tamis_filter *f, uint64_t digest, bool *was_new)
     return scheme_refuse();
 }
 
-static size_t scheme_may_contain_many(const tamis_filter *f, const tms_run *run, bool *answers)
+size_t tms_keys_only_may_contain_many(const tamis_filter *f, const tms_run *run, bool *answers)
 {
     (void)f;
     for (size_t i = 0; i < run->count; i++) answers[i] = true;
     return run->count;
 }
 
-static tamis_status scheme_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
+tamis_status tms_keys_only_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
                                     size_t *added)
 {
     (void)f;
@@ -115,10 +115,10 @@ static tamis_status scheme_add_many(tamis_filter *f, const tms_run *run, bool *w
     return run->count ? scheme_refuse() : TAMIS_OK;
 }
 
-static const tms_ops scheme_ops = {.may_contain = scheme_may_contain,
-                                   .add = scheme_add,
-                                   .may_contain_many = scheme_may_contain_many,
-                                   .add_many = scheme_add_many,
+static const tms_ops scheme_ops = {.may_contain = tms_keys_only_may_contain,
+                                   .add = tms_keys_only_add,
+                                   .may_contain_many = tms_keys_only_may_contain_many,
+                                   .add_many = tms_keys_only_add_many,
                                    .may_contain_keys = scheme_may_contain_keys,
                                    .add_keys = scheme_add_keys,
                                    .may_contain_key_around = scheme_may_contain_around};

@@ -36,4 +36,12 @@ typedef struct tms_scheme {
 /* Prepares a classic handle to work by `scheme`, in the mode of its flags. */
 void tms_scheme_attach(tamis_filter *f, const tms_scheme *scheme);
 
+/* The digest operations of filters that work from keys only: "maybe" to every
+ * question, and adds are refused with a sentence. */
+bool tms_keys_only_may_contain(const tamis_filter *f, uint64_t digest);
+tamis_status tms_keys_only_add(tamis_filter *f, uint64_t digest, bool *was_new);
+size_t tms_keys_only_may_contain_many(const tamis_filter *f, const tms_run *run, bool *answers);
+tamis_status tms_keys_only_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
+                                    size_t *added);
+
 #endif
