@@ -19,13 +19,14 @@ int module_api_look_up(RedisModuleCtx *ctx, const char **missing)
 {
     api_get get = api_getter(ctx);
     *missing = NULL;
-#define API_NEED(result, name, arguments)                                                   \
-    if (get("RedisModule_" #name, (void *)&server.name) != API_OK) *missing = "RedisModule" \
-                                                                              "_" #name;
+#define API_FIND(name) (get("RedisModule_" #name, (void *)&server.name) == API_OK)
+#define API_NEED(result, name, arguments) \
+    if (!API_FIND(name)) *missing = #name;
 #define API_WANT(result, name, arguments) \
-    if (get("RedisModule_" #name, (void *)&server.name) != API_OK) server.name = NULL;
+    if (!API_FIND(name)) server.name = NULL;
     API_ALWAYS(API_NEED)
     API_SOMETIMES(API_WANT)
+#undef API_FIND
 #undef API_NEED
 #undef API_WANT
     void *own_name; /* Valkey knows every call by a name of its own too */
