@@ -36,24 +36,36 @@ const cli_command cli_add = {
         "at any moment, the file holds all keys of the call or none of them, and two at once take "
         "turns.\n\n"
         "Keys of --key are added before the files are, and without files nothing else is. A "
-        "compressed filter cannot be added to: gunzip or zstd -d makes it plain.",
+        "compressed filter cannot be added to: gunzip or zstd -d makes it plain. Filters of "
+        "RedisBloom (a DUMP payload, a file or a folder of SCANDUMP chunks) are written anew in "
+        "the form they had.",
     .memory = "8 bytes for each key; the filter is mapped.",
     .flags = add_flags,
     .examples = add_examples,
     .run = add_run,
 };
 
+/* Filters of some other systems hash a key in more ways than one: for those the
+ * keys themselves are kept, one after another, with the place where each ends. */
+typedef struct add_text {
+    char *bytes;
+    size_t size, room;
+} add_text;
+
 typedef struct add_job {
     const cli_settings *settings;
     tamis_filter *filter; /* for its hash */
-    uint64_t *digests;
+    bool by_key;
+    uint64_t *digests; /* or, by key, the offsets: one more than keys */
     size_t count, room;
+    add_text text;
 } add_job;
 
 /* ---- collecting digests ------------------------------------------------- */
 
 static bool add_reserve(add_job *job, size_t more)
 {
+    more++; /* offsets end with one more */
     if (job->room - job->count >= more) return true;
     size_t room = 2 * job->room > job->count + more ? 2 * job->room : job->count + more;
     uint64_t *larger = realloc(job->digests, room * sizeof *larger);
@@ -63,9 +75,49 @@ static bool add_reserve(add_job *job, size_t more)
     return true;
 }
 
+/* An integer as the 8 bytes that are its key. */
+static uint64_t add_little(uint64_t value)
+{
+    uint8_t bytes[8];
+    uint64_t little;
+    for (unsigned i = 0; i < 8; i++) bytes[i] = (uint8_t)(value >> (8 * i) & 255);
+    memcpy(&little, bytes, sizeof little);
+    return little;
+}
+
+static bool add_keep(add_job *job, const void *key, size_t size)
+{
+    add_text *text = &job->text;
+    if (text->room - text->size < size) {
+        size_t room = 2 * text->room > text->size + size ? 2 * text->room : text->size + size;
+        char *larger = realloc(text->bytes, room);
+        if (!larger) return false;
+        text->bytes = larger;
+        text->room = room;
+    }
+    if (size) memcpy(text->bytes + text->size, key, size);
+    text->size += size;
+    job->digests[job->count++] = text->size - size; /* where it begins */
+    return true;
+}
+
+static bool add_keep_block(add_job *job, const cli_key_block *block)
+{
+    bool kept = true;
+    for (size_t i = 0; i < block->count && kept; i++) {
+        const uint64_t little =
+            block->keys.layout == TAMIS_LAYOUT_U64 ? add_little(block->values[i]) : 0;
+        kept = block->keys.layout == TAMIS_LAYOUT_U64
+                   ? add_keep(job, &little, sizeof little)
+                   : add_keep(job, block->spans[i].data, block->spans[i].size);
+    }
+    return kept;
+}
+
 static bool add_hash(void *ctx, cli_key_block *block)
 {
     const add_job *job = ctx;
+    if (job->by_key) return true;
     return tamis_hash_many(job->filter, &block->keys, block->digests) == TAMIS_OK;
 }
 
@@ -74,6 +126,8 @@ static bool add_collect(void *ctx, cli_key_block *block)
     add_job *job = ctx;
     if (!add_reserve(job, block->count))
         return cli_block_fail(block, "there is no memory for so many keys; build a new filter");
+    if (job->by_key)
+        return add_keep_block(job, block) || cli_block_fail(block, "there is no memory left");
     if (block->count)
         memcpy(job->digests + job->count, block->digests, block->count * sizeof *job->digests);
     job->count += block->count;
@@ -128,9 +182,16 @@ static void add_report(const add_job *job, const tamis_file_added *result)
     }
 }
 
+static tamis_keys add_keys(const add_job *job)
+{
+    if (!job->by_key) return tamis_keys_digests(job->digests, job->count);
+    job->digests[job->count] = job->text.size; /* room for it was reserved */
+    return tamis_keys_offsets64(job->text.bytes, (const int64_t *)job->digests, job->count);
+}
+
 static int add_append(const add_job *job, const char *path)
 {
-    const tamis_keys keys = tamis_keys_digests(job->digests, job->count);
+    const tamis_keys keys = add_keys(job);
     tamis_file_added result;
     uint8_t secret[16];
     bool given;
@@ -148,10 +209,12 @@ static int add_run(const cli_settings *settings, char *const *arguments, size_t 
     if (count == 0) return cli_complain("add needs a filter: tamis add FILTER [FILE...]");
     if (cli_open_filter(settings, arguments[0], TAMIS_OPEN_MAP, &job.filter) != CLI_YES)
         return CLI_ERROR;
+    job.by_key = !(tamis_abilities(job.filter) & TAMIS_CAN_DIGESTS);
     int status = add_given_keys(&job);
     if (status == CLI_YES) status = add_read(&job, arguments + 1, count - 1);
     if (status == CLI_YES) status = add_append(&job, arguments[0]);
     free(job.digests);
+    free(job.text.bytes);
     tamis_free(job.filter);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "doctor_rdb.h"
 #include "filter_files.h"
 #include "json.h"
 #include "number.h"
@@ -34,7 +35,10 @@ const cli_command cli_doctor = {
         "that is wasted, parts that are lost. Each finding comes with its numbers and with what "
         "to try.\n\n"
         "A problem means that a promise is no longer kept, a warning that memory or speed is "
-        "wasted; a note is only good to know. A damaged filter is examined as far as it is left.",
+        "wasted; a note is only good to know. A damaged filter is examined as far as it is "
+        "left.\n\n"
+        "Of a dump of Redis (dump.rdb) it says which keys of modules the Tamis module does not "
+        "load: count-min sketches, Top-K and t-digests need RedisBloom itself.",
     .memory = "Files are mapped: next to nothing. Compressed, truncated and piped ones: the size "
               "of the filter.",
     .status = "0 all are healthy, 1 one of them has a problem or a warning, 2 an error.",
@@ -145,6 +149,7 @@ static void doctor_command(const doctor_case *c, tamis_finding_code code, char *
     out[0] = '\0';
     doctor_quote(c->file, file, sizeof file);
     if (!at || (code == TAMIS_FINDING_OVERSIZED && doctor_factor(&c->facts) < 2)) return;
+    if (c->facts.kind >= TAMIS_KIND_REDISBLOOM) return; /* a native filter is no replacement */
     for (; *at && used + 1 < room; at++) {
         const char *piece = value;
         if (*at != '%')
@@ -270,6 +275,7 @@ static int doctor_one(const cli_settings *settings, const char *file)
     tamis_filter *filter;
     memset(&c, 0, sizeof c);
     c.file = file;
+    if (cli_is_rdb(file)) return cli_doctor_rdb(settings, file);
     int failed = cli_open_filter(settings, file, TAMIS_OPEN_MAP | TAMIS_OPEN_SALVAGE, &filter);
     if (failed) return failed;
     doctor_examine(filter, &c);

@@ -56,6 +56,8 @@ static const info_ability info_abilities[] = {
     {TAMIS_CAN_CONCURRENT, "concurrent"},
     {TAMIS_CAN_PARALLEL, "parallel"},
     {TAMIS_CAN_DIGESTS, "digests"},
+    {TAMIS_CAN_REMOVE, "remove"},
+    {TAMIS_CAN_COUNT, "count"},
 };
 
 enum { INFO_ABILITIES = sizeof info_abilities / sizeof info_abilities[0] };
@@ -136,7 +138,10 @@ static void info_line(const char *name, const char *text)
 static void info_show_kind(const tamis_facts *f)
 {
     char text[160];
-    if (f->layers > 1 || f->inner_kind)
+    if (!f->inner_kind && (f->layers > 1 || f->hashes == 0))
+        snprintf(text, sizeof text, "%s: %" PRIu32 " layer%s", f->kind_name, f->layers,
+                 f->layers == 1 ? "" : "s");
+    else if (f->inner_kind)
         snprintf(text, sizeof text, "%s: %" PRIu32 " layer%s of kind %s", f->kind_name, f->layers,
                  f->layers == 1 ? "" : "s", tamis_kind_name(f->inner_kind));
     else if (f->lines_per_key)

@@ -160,7 +160,6 @@ static int files_look(const char *name)
     if (stat(files_path(name), &facts) != 0 && errno == ENOENT)
         return cli_complain("%s: there is no such file (tamis build -o FILE makes a filter)", name);
     if (stat(files_path(name), &facts) != 0) return cli_complain("%s: %s", name, strerror(errno));
-    if (S_ISDIR(facts.st_mode)) return cli_complain("%s is a folder; give a filter file", name);
     return CLI_YES;
 }
 

@@ -80,8 +80,9 @@ TAMIS_API tamis_status tamis_save(const tamis_filter *f, const char *path,
 /** Opens a file. Without TAMIS_OPEN_MAP it is read and verified whole; with
  *  it the header is verified at once and the body by tamis_verify, or chunk by
  *  chunk with TAMIS_OPEN_LAZY. Compressed files are recognised, and cannot be
- *  mapped. With TAMIS_OPEN_SALVAGE a damaged or truncated body is accepted:
- *  damaged chunks answer "maybe"; of a body above 16 MiB at least half must be
+ *  mapped. The forms of redisbloom.h, a folder of chunks among them, are
+ *  recognised by their content and read whole. With TAMIS_OPEN_SALVAGE a damaged
+ *  or truncated body is accepted: damaged chunks answer "maybe"; of a body above 16 MiB at least half must be
  *  left. Errors: TAMIS_E_IO, TAMIS_E_TRUNCATED,
  *  TAMIS_E_CORRUPT (the sentence names the chunk), TAMIS_E_VERSION,
  *  TAMIS_E_SECRET, TAMIS_E_LIMIT, TAMIS_E_UNAVAILABLE, TAMIS_E_NOMEM.       */
@@ -102,9 +103,10 @@ typedef struct tamis_file_added {
  *  When the journal passes 1/512 of the body, and 1 MiB, the file is written
  *  anew. Killed at any moment, the file holds all keys or none of the call, and
  *  is sound. Processes that do this at once take turns (flock). Plain files
- *  only. Of the options secret, memory and alloc count; flags and behaviour do
- *  not: the file is opened as this needs. `result` may be NULL. Errors: as
- *  tamis_open and tamis_add_many; the file is then as it was.               */
+ *  only; those of redisbloom.h are written anew in their own form. Of the options
+ *  secret, memory and alloc count; flags and behaviour do not: the file is opened
+ *  as this needs. `result` may be NULL. Errors: as tamis_open and
+ *  tamis_add_many; the file is then as it was.                              */
 TAMIS_API tamis_status tamis_file_add_many(const char *path, const tamis_keys *keys,
                                            const tamis_open_options *options,
                                            tamis_file_added *result);

@@ -47,6 +47,10 @@ typedef struct tamis_facts {
  *  never for a valid filter; the status is for what later kinds may need.   */
 TAMIS_API tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts);
 
+/** What this very filter can do, TAMIS_CAN_*: that of its kind, less what being
+ *  read-only or working from keys alone takes away. Cost: none.             */
+TAMIS_API uint32_t tamis_abilities(const tamis_filter *f);
+
 /** A layer of a scaling filter as a filter to look at (oldest is 0), or NULL:
  *  there is none, or the filter verifies its chunks at first touch.
  *  Borrowed: valid until `f` changes or is freed; never free it.            */

@@ -294,7 +294,7 @@ TAMIS_API tamis_status tamis_redisbloom_restore(const void *bytes, size_t size,
 
 typedef struct tamis_rdb_type {
     char name[10];   /* nine characters */
-    uint64_t keys;   /* values of this type and encver */
+    uint64_t keys;   /* values of this type and encver; 0: the module's own data only */
     uint32_t encver; /* of the module that wrote it */
     bool loads;      /* MBbloom-- and MBbloomCF of encver 0 to 4 */
 } tamis_rdb_type;

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "facade/add_key.h"
 #include "facade/batch.h"
+#include "facade/foreign_files.h"
 #include "facade/roll.h"
 #include "facade/load.h"
 #include "facade/origin.h"
@@ -155,6 +156,14 @@ static tamis_status file_add_locked(const tms_append *file, const tamis_keys *ke
     return status;
 }
 
+static tamis_status file_add_foreign(const char *path, const tamis_keys *keys,
+                                     const tamis_open_options *options, tamis_file_added *result)
+{
+    tamis_status status = tms_foreign_add(path, keys, options, result);
+    if (status != TAMIS_OK) memset(result, 0, sizeof *result);
+    return status;
+}
+
 tamis_status tamis_file_add_many(const char *path, const tamis_keys *keys,
                                  const tamis_open_options *options, tamis_file_added *result)
 {
@@ -163,9 +172,11 @@ tamis_status tamis_file_add_many(const char *path, const tamis_keys *keys,
     tms_append file;
     if (!result) result = &unwanted;
     memset(result, 0, sizeof *result);
+    if (!options) options = &none;
     TMS_TRY(tms_batch_check(keys));
+    if (tms_foreign_is(path)) return file_add_foreign(path, keys, options, result);
     TMS_TRY(tms_append_open(path, &file));
-    tamis_status status = file_add_locked(&file, keys, options ? options : &none, result);
+    tamis_status status = file_add_locked(&file, keys, options, result);
     tms_append_close(&file);
     if (status != TAMIS_OK) memset(result, 0, sizeof *result);
     return status;

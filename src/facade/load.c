@@ -8,6 +8,7 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "facade/foreign_files.h"
 #include "facade/load.h"
 #include "facade/origin.h"
 #include "facade/tree.h"
@@ -273,8 +274,9 @@ tamis_status tamis_open(const char *path, const tamis_open_options *options, tam
     if (!options) options = &load_defaults;
     *out = NULL;
     tms_append_hold_off(path, &quiet);
-    tamis_status status = options->flags & TAMIS_OPEN_MAP ? tms_load_map(path, options, out)
-                                                          : tms_load_file(path, options, out);
+    tamis_status status = tms_foreign_is(path)              ? tms_foreign_open(path, options, out)
+                          : options->flags & TAMIS_OPEN_MAP ? tms_load_map(path, options, out)
+                                                            : tms_load_file(path, options, out);
     tms_append_close(&quiet);
     return status;
 }

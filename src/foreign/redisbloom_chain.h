@@ -12,6 +12,7 @@
 #include <tamis/redisbloom.h>
 
 #include "base/bits.h"
+#include "foreign/rdb_bytes.h"
 #include "kinds/kind.h"
 
 /* No address space holds more, and sums of a few such sizes fit 64 bits. */
@@ -196,6 +197,9 @@ tamis_status tms_rb_header_measure(uint32_t kind, const uint8_t *bytes, size_t s
 tamis_status tms_rb_value_read(uint32_t kind, int encver, const tamis_redisbloom_reader *reader,
                                const tamis_redisbloom_old_cuckoo *old, const tms_rb_place *place,
                                tamis_filter **out, tamis_redisbloom_quarantine **kept);
+/* A value after its module id, up to its end mark. */
+tamis_status tms_rb_value_at(tms_rdb_reader *r, uint64_t id, const tms_rb_place *place,
+                             tamis_filter **out);
 tamis_status tms_rb_restore(const uint8_t *bytes, size_t size, const tms_rb_place *place,
                             tamis_filter **out, uint16_t *rdb_version);
 

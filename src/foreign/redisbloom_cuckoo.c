@@ -364,7 +364,6 @@ void tms_rb_cuckoo_settle(tms_rb_chain *c)
 {
     c->base.shape.capacity = c->bytes;
     c->base.shape.fpr = rb_cuckoo_rate_at(2.0 * c->bucket_size * c->count, 1);
-    c->base.shape.params[0] = 2u * c->bucket_size;
     c->base.kind->attach(&c->base);
 }
 
@@ -392,7 +391,7 @@ static void rb_cuckoo_measure(const tamis_filter *f, tms_measure *m)
 
 static void rb_cuckoo_describe(const tms_shape *shape, tamis_sizing *sizing)
 {
-    sizing->hashes = (uint32_t)shape->params[0];
+    (void)shape;
     sizing->reads = 2;
     sizing->fold = 1;
 }

@@ -134,17 +134,20 @@ static tamis_status dump_get_bytes(void *ctx, void **bytes, size_t *size)
     return status;
 }
 
-/* Type and version, before anything is believed. */
-static tamis_status dump_head(tms_rdb_reader *r, uint32_t *kind, int *encver)
+static tamis_status dump_head(tms_rdb_reader *r, uint64_t *id)
 {
-    uint8_t type;
-    uint64_t id;
-    char name[10];
+    uint8_t type = 0;
     TMS_TRY(tms_rdb_byte(r, &type));
     if (type != TMS_RDB_TYPE_MODULE_2)
         return tms_fail(TAMIS_E_UNSUPPORTED,
                         "the payload holds a value of type %u, which is no module's", type);
-    TMS_TRY(tms_rdb_length(r, &id, NULL));
+    return tms_rdb_length(r, id, NULL);
+}
+
+/* Type and version, before anything is believed. */
+static tamis_status dump_kind(uint64_t id, uint32_t *kind, int *encver)
+{
+    char name[10];
     tms_rdb_module_name(id, name);
     *encver = (int)tms_rdb_module_encver(id);
     *kind = strcmp(name, dump_cuckoo) == 0  ? TAMIS_KIND_REDISBLOOM_CUCKOO
@@ -161,6 +164,26 @@ static tamis_status dump_head(tms_rdb_reader *r, uint32_t *kind, int *encver)
     return TAMIS_OK;
 }
 
+tamis_status tms_rb_value_at(tms_rdb_reader *r, uint64_t id, const tms_rb_place *place,
+                             tamis_filter **out)
+{
+    uint32_t kind = TAMIS_KIND_ANY;
+    int encver = 0;
+    tamis_filter *f = NULL;
+    dump_input in = {.reader = *r, .place = place};
+    const tamis_redisbloom_reader reader = {&in, dump_get_unsigned, dump_get_double,
+                                            dump_get_bytes};
+    TMS_TRY(dump_kind(id, &kind, &encver));
+    TMS_TRY(tms_rb_value_read(kind, encver, &reader, NULL, place, &f, NULL));
+    tamis_status status = dump_expect(&in.reader, TMS_RDB_MODULE_END);
+    *r = in.reader;
+    if (status == TAMIS_OK)
+        *out = f;
+    else
+        tms_filter_drop(f);
+    return status;
+}
+
 static tamis_status dump_foot(const uint8_t *bytes, size_t size, uint16_t *rdb_version)
 {
     if (size < DUMP_FOOT + 2)
@@ -174,24 +197,15 @@ static tamis_status dump_foot(const uint8_t *bytes, size_t size, uint16_t *rdb_v
 tamis_status tms_rb_restore(const uint8_t *bytes, size_t size, const tms_rb_place *place,
                             tamis_filter **out, uint16_t *rdb_version)
 {
-    uint32_t kind = TAMIS_KIND_ANY;
-    int encver = 0;
-    tamis_filter *f = NULL;
+    uint64_t id = 0;
     TMS_TRY(dump_foot(bytes, size, rdb_version));
-    dump_input in = {.reader = {bytes, size - DUMP_FOOT, 0}, .place = place};
-    const tamis_redisbloom_reader reader = {&in, dump_get_unsigned, dump_get_double,
-                                            dump_get_bytes};
-    TMS_TRY(dump_head(&in.reader, &kind, &encver));
-    TMS_TRY(tms_rb_value_read(kind, encver, &reader, NULL, place, &f, NULL));
-    tamis_status status = dump_expect(&in.reader, TMS_RDB_MODULE_END);
-    if (status == TAMIS_OK && in.reader.at != in.reader.size)
-        status =
-            tms_fail(TAMIS_E_CORRUPT, "%zu bytes follow the value", in.reader.size - in.reader.at);
-    if (status == TAMIS_OK)
-        *out = f;
-    else
-        tms_filter_drop(f);
-    return status;
+    tms_rdb_reader reader = {bytes, size - DUMP_FOOT, 0};
+    TMS_TRY(dump_head(&reader, &id));
+    TMS_TRY(tms_rb_value_at(&reader, id, place, out));
+    if (reader.at == reader.size) return TAMIS_OK;
+    tms_filter_drop(*out);
+    *out = NULL;
+    return tms_fail(TAMIS_E_CORRUPT, "%zu bytes follow the value", reader.size - reader.at);
 }
 
 tamis_status tamis_redisbloom_restore(const void *bytes, size_t size,

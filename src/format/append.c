@@ -20,7 +20,7 @@ static tamis_status append_fail(const char *path, const char *doing)
     return tms_fail(TAMIS_E_IO, "%s '%.300s' failed: %s", doing, path, strerror(errno));
 }
 
-static tamis_status append_lock(tms_append *file, int access, int lock)
+static tamis_status append_take(tms_append *file, int access, int lock)
 {
     enum { PATIENCE = 400 }; /* times 5 ms: for readers, who then go on without */
     const struct timespec pause = {.tv_nsec = 5000000};
@@ -47,7 +47,7 @@ static tamis_status append_lock_current(const char *path, int access, int lock, 
     enum { ATTEMPTS = 100 };
     *out = (tms_append){.path = path, .fd = -1};
     for (int i = 0; i < ATTEMPTS; i++) {
-        tamis_status status = append_lock(out, access, lock);
+        tamis_status status = append_take(out, access, lock);
         if (status == TAMIS_OK && append_is_current(out)) return TAMIS_OK;
         tms_append_close(out);
         TMS_TRY(status);
@@ -58,6 +58,11 @@ static tamis_status append_lock_current(const char *path, int access, int lock, 
 tamis_status tms_append_open(const char *path, tms_append *out)
 {
     return append_lock_current(path, O_RDWR, LOCK_EX, out);
+}
+
+tamis_status tms_append_lock(const char *path, tms_append *out)
+{
+    return append_lock_current(path, O_RDONLY, LOCK_EX, out);
 }
 
 void tms_append_hold_off(const char *path, tms_append *out)

@@ -17,6 +17,9 @@ typedef struct tms_append {
  * was replaced meanwhile, the new one is taken. */
 tamis_status tms_append_open(const char *path, tms_append *out);
 
+/* Waits for the lock of what is written anew as a whole, a file or a folder. */
+tamis_status tms_append_lock(const char *path, tms_append *out);
+
 /* Waits until nobody appends, and keeps others from it until closed, so that a
  * file is read as it is at one moment. After two seconds it goes on without.
  * Where there is nothing to lock (no such file, a pipe, no permission, a system
