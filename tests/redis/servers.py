@@ -84,7 +84,8 @@ class Server:
     def command(self):
         words = [self.binary, "--port", self.port, "--bind", "127.0.0.1", "--dir", self.folder,
                  "--save", "", "--logfile", "log", "--enable-debug-command", "yes",
-                 "--rdbcompression", "no", "--daemonize", "no"]
+                 "--rdbcompression", "no", "--daemonize", "no",
+                 "--repl-diskless-sync-delay", "0"]
         if self.version < (7, 0, 0):
             at = words.index("--enable-debug-command")
             del words[at:at + 2]
@@ -223,4 +224,4 @@ class Checks:
 
 def _short(value):
     text = repr(value)
-    return text if len(text) < 400 else text[:400] + "..."
+    return text if len(text) < 200 else text[:200] + "..."

@@ -1,0 +1,131 @@
+"""Memory: what is refused before it is asked for, what the server sees of it,
+what is freed behind its back, and filters too large to be true."""
+import struct
+
+from resp import Error
+from servers import Checks, Server, binaries, info, wait_for
+
+NO_MEMORY = Error("ERR Insufficient memory to create filter")
+NO_HEADER = Error("Couldn't create filter!")
+
+
+def header(layers, options=5, growth=2):
+    """A BF header chunk; layers are (bytes, items, error, bits per entry, hashes, capacity)."""
+    out = struct.pack("<QIII", sum(layer[1] for layer in layers), len(layers), options, growth)
+    for size, items, error, entry, hashes, capacity in layers:
+        out += struct.pack("<QQQddIQB", size, size * 8, items, error, entry, hashes, capacity, 0)
+    return out
+
+
+def cuckoo_header(buckets, filters, bucket, expansion):
+    return struct.pack("<QQQQHHH", 1, buckets, 0, filters, bucket, 20, expansion)
+
+
+def check_cap(checks, server):
+    client = server.client()
+    checks.equal("a filter over the cap", client("BF.RESERVE", "k", 0.01, 10000000), NO_MEMORY)
+    checks.equal("a cuckoo filter over the cap", client("CF.RESERVE", "k", 10000000), NO_MEMORY)
+    checks.equal("a header over the cap",
+                 client("BF.LOADCHUNK", "k", 1, header([(1 << 30, 0, 0.005, 11.027753, 8, 1 << 27)])),
+                 NO_MEMORY)
+    checks.equal("a cuckoo header over the cap",
+                 client("CF.LOADCHUNK", "k", 1, cuckoo_header(1 << 26, 1, 2, 1)), NO_HEADER)
+    checks.equal("none of them is there", client("EXISTS", "k"), 0)
+    checks.true("refusals are counted", int(info(client, "bf_tamis")["bf_refusals"]) >= 4)
+    client.ok("BF.RESERVE", "g", 0.01, 100000, "EXPANSION", 100)
+    replies = client.ok("BF.MADD", "g", *range(110000))
+    refused = [i for i, reply in enumerate(replies) if isinstance(reply, Error)]
+    checks.true("growth over the cap is refused", refused and refused[0] >= 100000)
+    checks.equal("the others are there", client.ok("BF.CARD", "g"), 100000)
+    checks.equal("one item has the words alone", client("BF.ADD", "g", "another"),
+                 Error("ERR problem inserting into filter"))
+    client.ok("FLUSHALL")
+
+
+def check_absurd(checks, server):
+    """Numbers that only an attacker sends."""
+    client = server.client()
+    for why, words in (
+            ("layers of 2^60 bytes", ("BF.LOADCHUNK", "k", 1,
+                                      header([(1 << 60, 0, 0.005, 11.027753, 8, 1 << 57)]))),
+            ("a layer with 2^61 bytes: bits overflow",
+             ("BF.LOADCHUNK", "k", 1, header([((1 << 61) - 1, 0, 0.005, 11.027753, 8, 100)]))),
+            ("2^56 buckets", ("CF.LOADCHUNK", "k", 1, cuckoo_header(1 << 56, 1, 255, 1))),
+            ("65535 sub-filters that double", ("CF.LOADCHUNK", "k", 1,
+                                               cuckoo_header(2, 65535, 2, 2))),
+            ("expansion 32768, 60 times", ("CF.LOADCHUNK", "k", 1,
+                                           cuckoo_header(1024, 60, 2, 32768))),
+            ("a rate near 0", ("BF.RESERVE", "k", "1e-308", 1 << 30)),
+            ("as an item's option", ("BF.INSERT", "k", "ERROR", "1e-308", "CAPACITY", 1 << 30,
+                                     "ITEMS", "x")),
+            ("large buckets", ("CF.RESERVE", "k", 1 << 30, "BUCKETSIZE", 255, "EXPANSION", 32768))):
+        reply = client(*words)
+        if not isinstance(reply, Error):
+            client.ok("CF.ADD", "k", "x")
+            client.ok("DEL", "k")
+        checks.true(f"{why}: {reply}", server.alive())
+    checks.equal("the server answers", str(client.ok("PING")), "PONG")
+
+
+def check_maxmemory(checks, server):
+    client = server.client()
+    client.ok("FLUSHALL")
+    used = int(info(client, "memory")["used_memory"])
+    client.ok("CONFIG", "SET", "maxmemory", used + (20 << 20))
+    checks.equal("more than maxmemory leaves", client("BF.RESERVE", "k", 0.01, 30000000), NO_MEMORY)
+    checks.equal("what fits", str(client("BF.RESERVE", "k", 0.01, 5000000)), "OK")
+    grown = int(info(client, "memory")["used_memory"]) - used
+    size = client.ok("BF.INFO", "k", "SIZE")[0]
+    checks.true(f"INFO memory sees it: {grown} of {size}", size <= grown < size * 1.1)
+    checks.true("so does MEMORY USAGE", size <= client.ok("MEMORY", "USAGE", "k") < size * 1.01)
+    client.ok("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+    checks.equal("with eviction, more than maxmemory itself",
+                 client("BF.RESERVE", "l", 0.01, 100000000), NO_MEMORY)
+    for i in range(12):
+        client("BF.RESERVE", f"e{i}", 0.01, 3000000)
+    evicted = int(info(client, "stats")["evicted_keys"])
+    checks.true(f"eviction frees large filters: {evicted}", 1 <= evicted <= 12)
+    client.ok("CONFIG", "SET", "maxmemory", 0)
+    client.ok("CONFIG", "SET", "maxmemory-policy", "noeviction")
+
+
+def check_freeing(checks, server):
+    """DEL, UNLINK and FLUSHALL of large filters give all memory back."""
+    client = server.client()
+    client.ok("FLUSHALL")
+    used = lambda: int(info(client, "memory")["used_memory"])
+    before = used()
+    for how in (("DEL", "k"), ("UNLINK", "k"), ("FLUSHALL",), ("FLUSHALL", "ASYNC")):
+        client.ok("BF.RESERVE", "k", 0.001, 20000000)
+        client.ok("BF.MADD", "k", *range(1000))
+        checks.true("it is seen", used() > before + 30000000)
+        client.ok(*how)
+        wait_for(f"memory after {how[0]}", lambda: used() < before + 3000000)
+        checks.equal(f"{how[0]}: nothing waits", info(client, "bf_tamis")["bf_bytes_being_freed"], "0")
+
+
+def check_oom(checks, server):
+    """deny-oom: over maxmemory a write is refused by the server, DEL is not."""
+    client = server.client()
+    client.ok("CF.ADD", "c", "x")
+    client.ok("CONFIG", "SET", "maxmemory", 1)
+    checks.true("BF.ADD", str(client("BF.ADD", "b", "x")).startswith("OOM"))
+    checks.true("CF.INSERT", str(client("CF.INSERT", "c", "ITEMS", "x")).startswith("OOM"))
+    checks.equal("CF.DEL", client("CF.DEL", "c", "x"), 1)
+    client.ok("CONFIG", "SET", "maxmemory", 0)
+
+
+def main():
+    checks = Checks()
+    for binary in binaries():
+        with Server(binary, arguments=("tamis-max-filter-bytes", "8mb")) as server:
+            check_cap(checks, server)
+        with Server(binary) as server:
+            check_absurd(checks, server)
+            check_maxmemory(checks, server)
+            check_freeing(checks, server)
+            check_oom(checks, server)
+    checks.end()
+
+
+main()
