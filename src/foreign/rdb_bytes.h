@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <tamis/file.h>
+#include <tamis/redisbloom.h>
 
 typedef struct tms_rdb_reader {
     const uint8_t *bytes;
@@ -64,5 +64,8 @@ static inline unsigned tms_rdb_module_encver(uint64_t id)
 
 /* CRC-64 of Jones, continued from `crc` (0 at the start). */
 uint64_t tms_rdb_crc(uint64_t crc, const void *bytes, size_t size);
+
+/* tamis_rdb_scan of bytes (rdb_scan.c). */
+tamis_status tms_rdb_scan_bytes(const uint8_t *bytes, size_t size, tamis_rdb_report *report);
 
 #endif

@@ -283,18 +283,25 @@ static tamis_status scan_all(scan_reader *r, tamis_rdb_report *report)
     }
 }
 
-tamis_status tamis_rdb_scan(const char *path, tamis_rdb_report *report)
+tamis_status tms_rdb_scan_bytes(const uint8_t *bytes, size_t size, tamis_rdb_report *report)
 {
-    tms_map map;
+    scan_reader r = {bytes, size, 0};
     memset(report, 0, sizeof *report);
-    TMS_TRY(tms_map_open(path, &map));
-    scan_reader r = {map.bytes, (size_t)map.size, 0};
     tamis_status status = scan_all(&r, report);
-    tms_map_close(&map);
     report->complete = status == TAMIS_OK;
     if (status == TAMIS_E_UNSUPPORTED) { /* what was seen is worth telling */
         snprintf(report->stopped_at, sizeof report->stopped_at, "%.159s", tamis_explain());
         status = TAMIS_OK;
     }
+    return status;
+}
+
+tamis_status tamis_rdb_scan(const char *path, tamis_rdb_report *report)
+{
+    tms_map map;
+    memset(report, 0, sizeof *report);
+    TMS_TRY(tms_map_open(path, &map));
+    tamis_status status = tms_rdb_scan_bytes(map.bytes, (size_t)map.size, report);
+    tms_map_close(&map);
     return status;
 }

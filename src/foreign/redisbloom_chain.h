@@ -148,7 +148,8 @@ tamis_status tms_rb_bloom_add(tamis_filter *f, const tamis_span *keys, size_t co
 
 /* ---- cuckoo (redisbloom_cuckoo.c, redisbloom_compact.c) ------------------ */
 
-/* Judges what a header says. TAMIS_E_CORRUPT. `*bytes`: of all sub-filters. */
+/* Judges what a header says. TAMIS_E_CORRUPT. `*bytes`: of all sub-filters. The
+ * number of keys is believed: it is only counted with. */
 tamis_status tms_rb_cuckoo_judge(const tms_rb_chain *head, uint64_t buckets, uint64_t filters,
                                  uint64_t *bytes);
 
