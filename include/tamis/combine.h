@@ -1,4 +1,5 @@
-/* combine.h - filters as sets: union, intersection, shrinking, emptying.
+/* combine.h - filters as sets: union, intersection, shrinking, converting,
+ * emptying.
  *
  * Two filters fit together when kind, hash, seed, secret and bits per key
  * agree. Sizes may differ when both fold to a common divisor. Every call here
@@ -22,7 +23,8 @@ typedef struct tamis_union {
 
 /** Makes `dst` the union of both: every key of either may be contained. The
  *  result is what one filter with all keys would be, bit for bit (of the
- *  smaller size where sizes differ). `result` may be NULL. Errors:
+ *  smaller size where sizes differ); filters that count add their counts up.
+ *  `result` may be NULL. Errors:
  *  TAMIS_E_MISMATCH with the reason; TAMIS_E_SECRET (made with other secrets);
  *  TAMIS_E_FULL when `dst` is strict and the union would pass its planned rate;
  *  TAMIS_E_READONLY; TAMIS_E_NOMEM (sizes differ, `dst` is strict, or `src` has
@@ -46,6 +48,17 @@ TAMIS_API tamis_status tamis_intersect(tamis_filter *dst, const tamis_filter *sr
  *  more). Errors: TAMIS_E_SPEC, TAMIS_E_READONLY, TAMIS_E_NOMEM (the smaller
  *  body is built beside the old one), TAMIS_E_UNSUPPORTED.                  */
 TAMIS_API tamis_status tamis_fold(tamis_filter *f, uint64_t factor);
+
+/** Makes the same set as a filter of another kind, without the keys, and stores
+ *  it in `*out`: it answers every question as `f` does. Counting filters whose
+ *  counters are spread (spec.lines_per_key 0) become classic ones, which take
+ *  a quarter or an eighth of the memory and can no longer remove. The kind of
+ *  `f` itself gives a clone. Errors, with `*out` NULL: TAMIS_E_SPEC (there is no
+ *  such kind), TAMIS_E_UNSUPPORTED (this kind does not become that one, with
+ *  the reason), TAMIS_E_NOMEM, TAMIS_E_CORRUPT (a mapped file is damaged).
+ *  Cost: one pass. `f` may be asked meanwhile, not changed. Free `*out` with
+ *  tamis_free.                                                              */
+TAMIS_API tamis_status tamis_convert(const tamis_filter *f, uint32_t kind, tamis_filter **out);
 
 /** Forgets every key; size and parameters stay. A scaling filter keeps only
  *  its first layer. Errors: TAMIS_E_READONLY. Cost: one pass.               */

@@ -103,7 +103,8 @@ TAMIS_API tamis_status tamis_remove_u64(tamis_filter *f, uint64_t key);
 TAMIS_API tamis_status tamis_remove_hash(tamis_filter *f, uint64_t digest);
 
 /** How often the key was added, less removals: at least the truth, up to the
- *  most a kind can count (docs/kinds/), more by false positives. Kinds without
+ *  most a kind can count (docs/kinds/), more by false positives; UINT64_MAX
+ *  where parts that were found damaged make it unknowable. Kinds without
  *  TAMIS_CAN_COUNT answer 0 or 1, which is what may_contain says. Cost: as
  *  tamis_may_contain.                                                       */
 TAMIS_API uint64_t tamis_estimate_count(const tamis_filter *f, const void *key, size_t size);

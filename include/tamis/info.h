@@ -18,7 +18,7 @@ typedef struct tamis_facts {
     uint32_t abilities;     /* TAMIS_CAN_* of this very filter */
     uint32_t flags;         /* TAMIS_STRICT ... */
     uint32_t hashes;        /* bits per key */
-    uint32_t lines_per_key; /* blocked */
+    uint32_t lines_per_key; /* blocked, and counters in lines */
     uint32_t layers;        /* 1, or the layers of a scaling filter */
     uint64_t seed;
     bool keyed;             /* hashed under a secret */
@@ -28,7 +28,7 @@ typedef struct tamis_facts {
     uint64_t added;         /* keys taken by add; strict and scaling filters do not
                                 count a key that may already be there              */
     uint64_t bits;          /* of the filter proper */
-    uint64_t ones;          /* bits that are set */
+    uint64_t ones;          /* bits that are set; all bits of a counter that is not 0 */
     double fill;            /* ones / bits */
     double keys;            /* estimated distinct keys */
     double keys_low;        /* 95 % interval */
@@ -66,7 +66,8 @@ typedef enum tamis_finding_code {
     TAMIS_FINDING_NARROW_HASH = 6,   /* the hash is too narrow for so many keys */
     TAMIS_FINDING_REPEATS = 7,       /* most adds were of keys already there */
     TAMIS_FINDING_DAMAGED = 8,       /* parts of the body are lost */
-    TAMIS_FINDING_MANY_LAYERS = 9    /* scaling: one larger filter would be faster */
+    TAMIS_FINDING_MANY_LAYERS = 9,   /* scaling: one larger filter would be faster */
+    TAMIS_FINDING_STICKY = 10        /* counters at their most: removing no longer moves them */
 } tamis_finding_code;
 
 typedef enum tamis_severity {

@@ -22,6 +22,7 @@ typedef enum tamis_kind {
     TAMIS_KIND_ANY = 0,       /* choose by `needs` and by the rate */
     TAMIS_KIND_CLASSIC = 1,   /* k bits anywhere: smallest, k lines per query */
     TAMIS_KIND_BLOCKED = 2,   /* k bits in one cache line: fastest */
+    TAMIS_KIND_COUNTING = 3,  /* counters instead of bits: keys can be removed */
     TAMIS_KIND_SCALABLE = 64, /* layers of another kind: no capacity to guess */
     /* Of other systems: made by doors of their own, not by tamis_create. */
     TAMIS_KIND_REDISBLOOM = 128,       /* redisbloom.h: BF.* of RedisBloom */
@@ -80,12 +81,13 @@ typedef struct tamis_spec {
     uint32_t flags;           /* TAMIS_STRICT | TAMIS_CONCURRENT | TAMIS_NEVER_EXCEED */
     uint32_t growth;          /* TAMIS_GROWTH_* */
     uint32_t hashes;          /* bits per key and line, when you insist */
-    uint32_t lines_per_key;   /* blocked: 1 or 2 cache lines a key */
+    uint32_t lines_per_key;   /* blocked: 1 or 2 cache lines a key; counting: 0 spreads */
     uint32_t reserved_;       /* must be 0 */
     double expansion;         /* scaling: size of the next layer over this one, 1..1024; 0: 2 */
     double tightening;        /* scaling: rate of the next over this one, 0.01..0.99; 0: 0.85 */
     uint64_t fold;            /* the size must divide by this, for tamis_fold */
     const tamis_alloc *alloc; /* NULL: libc and huge pages */
+    uint32_t counter_bits;    /* counting: 4 or 8 bits a counter; 0: 4 */
     uint64_t reserved[4];     /* must be 0 */
 } tamis_spec;
 
@@ -102,7 +104,7 @@ typedef struct tamis_sizing {
     double fpr_floor;       /* no size of filter brings the rate below this */
     double overhead;        /* bits_per_key / log2(1 / fpr); 1 is the limit of theory */
     uint32_t reads;         /* cache lines touched by a query that says "maybe" */
-    uint32_t lines_per_key; /* blocked: 1 or 2; otherwise 0 */
+    uint32_t lines_per_key; /* blocked, counters in lines: 1 or 2; otherwise 0 */
     uint64_t fold;          /* largest power of two that divides the size */
     tamis_status status;    /* TAMIS_OK, or why this kind does not serve */
     bool recommended;       /* by tamis_plan_all: the row to take */
@@ -111,8 +113,10 @@ typedef struct tamis_sizing {
 
 /** Sizes a filter without building it. For TAMIS_KIND_ANY the kind is chosen:
  *  blocked while one line serves (rates of 2*10^-4 and above), otherwise
- *  classic; scaling is put on top when asked for.
- *  Errors: TAMIS_E_SPEC, TAMIS_E_UNSUPPORTED (needs), TAMIS_E_UNREACHABLE (rate below 20 n / 2^64, or below
+ *  classic; where `needs` asks for more than those two can do, the smallest
+ *  kind that can; scaling is put on top when asked for.
+ *  Errors: TAMIS_E_SPEC, TAMIS_E_UNSUPPORTED (needs), TAMIS_E_UNREACHABLE (rate
+ *  below 20 n / 2^64, or below
  *  what the hash's width allows), TAMIS_E_LIMIT (memory), each with a sentence
  *  that says what would work. Cost: microseconds to milliseconds. Any thread. */
 TAMIS_API tamis_status tamis_plan(const tamis_spec *spec, tamis_sizing *sizing);

@@ -22,6 +22,13 @@ static tamis_status ask_room(const tamis_filter *f)
                     f->shape.capacity);
 }
 
+/* Filters that can remove take every key, known or not: a key that was left out
+ * because others answered for it would go when they are removed. */
+static bool ask_takes_known(const tamis_filter *f)
+{
+    return (f->kind->abilities & TAMIS_CAN_REMOVE) != 0;
+}
+
 /* A strict filter counts, and refuses, only keys that are certainly new. */
 static bool ask_is_known(const tamis_filter *f, uint64_t digest, bool *was_new)
 {
@@ -34,11 +41,11 @@ tamis_status tms_add_digest(tamis_filter *f, uint64_t digest, bool *was_new)
 {
     if (f->read_only) return tms_origin_writable(f);
     if (f->shape.flags & TAMIS_STRICT) {
-        if (ask_is_known(f, digest, was_new)) return TAMIS_OK;
+        if (!ask_takes_known(f) && ask_is_known(f, digest, was_new)) return TAMIS_OK;
         TMS_TRY(ask_room(f));
     }
     TMS_TRY(f->ops->add(f, digest, was_new));
-    bool counts = *was_new || !(f->shape.flags & TAMIS_STRICT);
+    bool counts = *was_new || !(f->shape.flags & TAMIS_STRICT) || ask_takes_known(f);
     if (counts && !ask_counts_itself(f)) tms_filter_count(f, 1);
     return TAMIS_OK;
 }

@@ -177,6 +177,23 @@ static bool diagnose_many_layers(const diagnose_case *c, tamis_finding *out)
     return true;
 }
 
+/* A few are no harm: a key goes when one of its counters does. */
+static bool diagnose_sticky(const diagnose_case *c, tamis_finding *out)
+{
+    const tms_measure *m = &c->measure;
+    if (!m->sticky || c->facts.damaged_bytes) return false;
+    double share = (double)m->sticky / (double)m->counters;
+    diagnose_set(out, TAMIS_FINDING_STICKY, share > 0.01 ? TAMIS_WARNING : TAMIS_NOTE,
+                 (double)m->sticky, 0);
+    DIAGNOSE_SENTENCE(out,
+                      "%llu of %llu counters have reached their most and stay there: keys that "
+                      "have only such counters can no longer be removed.",
+                      (unsigned long long)m->sticky, (unsigned long long)m->counters);
+    DIAGNOSE_ADVICE(out, "Keys added again and again do this. Add a key only once, or rebuild with "
+                         "counters of 8 bits, which count to 255.");
+    return true;
+}
+
 static bool diagnose_never_filled(const diagnose_case *c, tamis_finding *out)
 {
     const tamis_facts *f = &c->facts;
@@ -205,7 +222,8 @@ typedef bool (*diagnose_suspicion)(const diagnose_case *, tamis_finding *);
 static const diagnose_suspicion diagnose_suspicions[] = {
     diagnose_damaged,     diagnose_saturated,   diagnose_over_capacity,
     diagnose_poor_hash,   diagnose_narrow_hash, diagnose_oversized,
-    diagnose_many_layers, diagnose_repeats,     diagnose_never_filled,
+    diagnose_many_layers, diagnose_repeats,     diagnose_sticky,
+    diagnose_never_filled,
 };
 
 enum { DIAGNOSE_COUNT = sizeof diagnose_suspicions / sizeof diagnose_suspicions[0] };

@@ -52,7 +52,8 @@ static tamis_status file_add_digest(tamis_filter *f, uint64_t digest, file_add_l
     bool was_new = false;
     if (f->origin) TMS_TRY(tms_origin_amend(f, digest));
     TMS_TRY(tms_add_digest(f, digest, &was_new));
-    return was_new ? file_add_push(list, digest) : TAMIS_OK;
+    bool counts = was_new || f->kind->abilities & TAMIS_CAN_REMOVE; /* each occurrence is one */
+    return counts ? file_add_push(list, digest) : TAMIS_OK;
 }
 
 static tamis_status file_add_keys(tamis_filter *f, const tamis_keys *keys, file_add_list *list)

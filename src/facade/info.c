@@ -45,7 +45,8 @@ static void info_describe(const tamis_filter *f, tamis_facts *facts)
 static uint32_t info_abilities(const tamis_filter *f)
 {
     const uint32_t changing = TAMIS_CAN_ADD | TAMIS_CAN_MERGE | TAMIS_CAN_INTERSECT |
-                              TAMIS_CAN_FOLD | TAMIS_CAN_GROW | TAMIS_CAN_PARALLEL;
+                              TAMIS_CAN_FOLD | TAMIS_CAN_GROW | TAMIS_CAN_PARALLEL |
+                              TAMIS_CAN_REMOVE;
     uint32_t abilities = f->kind->abilities;
     if (f->ops->add_keys) abilities &= ~(uint32_t)TAMIS_CAN_DIGESTS;
     return f->read_only || f->is_child ? abilities & ~changing : abilities;

@@ -92,6 +92,35 @@ static size_t origin_may_contain_many(const tamis_filter *f, const tms_run *run,
     return hits;
 }
 
+typedef struct origin_look {
+    const tms_origin *origin;
+    bool lost;
+} origin_look;
+
+static bool origin_look_at(void *ctx, const uint8_t *address)
+{
+    origin_look *look = ctx;
+    bool lost = origin_is_damaged(look->origin, origin_chunk_of(look->origin, address));
+    look->lost |= lost;
+    return lost;
+}
+
+/* Where a part is lost nobody knows how often: the largest number is at least
+ * the truth. */
+static uint64_t origin_count(const tamis_filter *f, uint64_t digest)
+{
+    origin_look look = {.origin = f->origin};
+    if (!f->kind->may_contain_around(f, digest, origin_look_at, &look)) return 0;
+    if (!f->origin->ops->count) return 1;
+    return look.lost ? UINT64_MAX : f->origin->ops->count(f, digest);
+}
+
+static tamis_status origin_remove(tamis_filter *f, uint64_t digest)
+{
+    (void)digest;
+    return tms_origin_writable(f);
+}
+
 static tamis_status origin_add(tamis_filter *f, uint64_t digest, bool *was_new)
 {
     (void)digest;
@@ -111,7 +140,9 @@ static tamis_status origin_add_many(tamis_filter *f, const tms_run *run, bool *w
 static const tms_ops origin_ops = {.may_contain = origin_may_contain,
                                    .add = origin_add,
                                    .may_contain_many = origin_may_contain_many,
-                                   .add_many = origin_add_many};
+                                   .add_many = origin_add_many,
+                                   .remove = origin_remove,
+                                   .count = origin_count};
 
 /* The same for schemes that need the key. */
 static size_t origin_may_contain_keys(const tamis_filter *f, const tamis_span *keys, size_t count,

@@ -47,6 +47,9 @@ static tamis_status planner_check_fields(const tamis_spec *spec)
     if (spec->capacity > UINT64_C(1) << 56)
         return tms_fail(TAMIS_E_LIMIT, "a capacity of %" PRIu64 " keys is above 2^56",
                         spec->capacity);
+    if (spec->counter_bits && spec->counter_bits != 4 && spec->counter_bits != 8)
+        return tms_fail(TAMIS_E_SPEC, "counters of %u bits are neither 4 nor 8; 0 chooses 4",
+                        spec->counter_bits);
     uint64_t reserved = spec->reserved_;
     for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
         reserved |= spec->reserved[i];
@@ -168,8 +171,53 @@ static tamis_status planner_choose_flat(const tamis_spec *spec, const tms_kind *
     return planner_size(*kind, spec, shape);
 }
 
+/* Whether plan `b` serves the request better: by the number that was unknown. */
+static bool planner_is_better(const tamis_spec *spec, const tms_shape *a, const tms_shape *b)
+{
+    if (!(spec->fpr > 0) && a->fpr != b->fpr) return b->fpr < a->fpr;
+    if (!spec->capacity && a->capacity != b->capacity) return b->capacity > a->capacity;
+    return b->body_bytes < a->body_bytes;
+}
+
+static uint32_t planner_needs(const tamis_spec *spec)
+{
+    return spec->needs | (spec->flags & TAMIS_CONCURRENT ? TAMIS_CAN_CONCURRENT : 0);
+}
+
+/* Among the kinds that can do all that is asked, the smallest that works from
+ * digests of any key and is not made of other filters. */
+static tamis_status planner_choose_able(const tamis_spec *spec, tms_plan *out)
+{
+    const uint32_t needs = planner_needs(spec) | TAMIS_CAN_ADD | TAMIS_CAN_DIGESTS;
+    const tms_kind *kind;
+    tamis_status status = tms_fail(TAMIS_E_UNSUPPORTED,
+                                   "no kind has all the abilities that were asked for (0x%x)",
+                                   spec->needs);
+    for (size_t i = 0; (kind = tms_kind_number(i)) != NULL; i++) {
+        tms_shape shape;
+        if (kind->start || needs & ~kind->abilities) continue;
+        tamis_status one = planner_size(kind, spec, &shape);
+        if (!out->kind) status = one;
+        if (one != TAMIS_OK) continue;
+        if (!out->kind || planner_is_better(spec, &out->shape, &shape)) {
+            out->kind = kind;
+            out->shape = shape;
+        }
+        status = TAMIS_OK;
+    }
+    return status;
+}
+
+/* What the two everyday kinds can do: for more, the others are looked at. */
+static bool planner_is_everyday(const tamis_spec *spec)
+{
+    return !(planner_needs(spec) & ~tms_kind_by_id(TAMIS_KIND_BLOCKED)->abilities);
+}
+
 static tamis_status planner_flat(const tamis_spec *spec, tms_plan *out)
 {
+    if (spec->kind == TAMIS_KIND_ANY && !planner_is_everyday(spec))
+        return planner_choose_able(spec, out);
     if (spec->kind == TAMIS_KIND_ANY) return planner_choose_flat(spec, &out->kind, &out->shape);
     TMS_TRY(planner_find_kind(spec->kind, &out->kind));
     return planner_size(out->kind, spec, &out->shape);
@@ -231,8 +279,7 @@ static tamis_status planner_check_meaning(const tamis_spec *spec, const tms_plan
 
 static tamis_status planner_check_abilities(const tamis_spec *spec, const tms_kind *kind)
 {
-    uint32_t missing = spec->needs & ~kind->abilities;
-    if (spec->flags & TAMIS_CONCURRENT) missing |= TAMIS_CAN_CONCURRENT & ~kind->abilities;
+    uint32_t missing = planner_needs(spec) & ~kind->abilities;
     if (!missing) return TAMIS_OK;
     return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter lacks abilities that were asked for (0x%x)",
                     kind->name, missing);
@@ -268,7 +315,7 @@ static void planner_note(const tms_plan *plan, tamis_sizing *s)
     if (plan->inner)
         snprintf(s->note, sizeof s->note,
                  "first layer, of kind %s; each next one is larger and tighter", plan->inner->name);
-    else if (note)
+    else if (note && !s->note[0]) /* the kind's own words go first */
         snprintf(s->note, sizeof s->note, "%s", note);
 }
 

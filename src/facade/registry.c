@@ -8,10 +8,12 @@
 #include "foreign/redisbloom_chain.h"
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
+#include "kinds/counting.h"
 
 static const tms_kind *const registry_kinds[] = {
     &tms_classic_kind,
     &tms_blocked_kind,
+    &tms_counting_kind,
     &tms_scalable_kind,
 };
 

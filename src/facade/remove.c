@@ -8,7 +8,7 @@
 
 static tamis_status remove_check(const tamis_filter *f)
 {
-    if (!f->ops->remove && !f->ops->remove_key)
+    if (!(f->kind->abilities & TAMIS_CAN_REMOVE))
         return tms_fail(TAMIS_E_UNSUPPORTED,
                         "a %s filter cannot remove keys; counting and cuckoo filters can",
                         f->kind->name);
@@ -86,8 +86,9 @@ uint64_t tamis_estimate_count_hash(const tamis_filter *f, uint64_t digest)
  * then this one is worked key by key. */
 static void remove_fetch_ahead(const tamis_filter *f, const tms_run *run)
 {
-    if (!f->ops->fetch) return;
-    for (size_t i = 0; i < run->ahead_count; i++) f->ops->fetch(f, run->ahead[i]);
+    void (*fetch)(const void *, uint64_t) = f->ops->fetch_all ? f->ops->fetch_all : f->ops->fetch;
+    if (!fetch) return;
+    for (size_t i = 0; i < run->ahead_count; i++) fetch(f, run->ahead[i]);
 }
 
 static tamis_status remove_run(tamis_filter *f, const tms_run *run, bool *removed, size_t *gone)

@@ -87,8 +87,8 @@ static void rb_cuckoo_fetch(const void *filter, uint64_t digest)
     for (uint32_t i = c->count; i > 0 && c->count - i < NEWEST; i--) {
         const tms_rb_layer *layer = &c->layers[i - 1];
         if (layer->bytes < TMS_NO_FETCH_BELOW) continue;
-        TMS_FETCH_TO_READ(rb_cuckoo_bucket(c, layer, digest));
-        TMS_FETCH_TO_READ(rb_cuckoo_bucket(c, layer, other));
+        TMS_FETCH(rb_cuckoo_bucket(c, layer, digest));
+        TMS_FETCH(rb_cuckoo_bucket(c, layer, other));
     }
 }
 

@@ -111,7 +111,7 @@ static void probe_fetch(const tms_rb_layer *layer, uint64_t x, uint64_t step, ui
 {
     for (uint32_t i = 0; i < width; i++, x += step) {
         places[i] = probe_place(layer, x);
-        TMS_FETCH_TO_READ(layer->array + (places[i] >> 3));
+        TMS_FETCH(layer->array + (places[i] >> 3));
     }
 }
 

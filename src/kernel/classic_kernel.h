@@ -23,7 +23,8 @@
 #include "base/bits.h"
 #include "kernel/run.h"
 
-/* Bit i is byte i / 8, mask 1 << i % 8. */
+/* Bit i is byte i / 8, mask 1 << i % 8. Counting filters have counters in the
+ * places of the bits (counting_kernel.h). */
 typedef struct tms_classic_table {
     uint8_t *bytes;
     uint64_t bits;
@@ -54,12 +55,11 @@ typedef struct tms_classic_kernel {
     bool (*add)(const tms_classic_table *, uint64_t digest); /* true: was new */
     size_t (*may_contain_many)(const tms_classic_table *, const tms_run *, bool *answers);
     void (*add_many)(const tms_classic_table *, const tms_run *, bool *was_new);
+    /* Sets those places of a batch that lie in [first, last). */
+    void (*add_between)(const tms_classic_table *, const uint64_t *digests, size_t count,
+                        uint64_t first, uint64_t last);
 } tms_classic_kernel;
 
 extern const tms_classic_kernel tms_classic_plain, tms_classic_shared;
-
-/* Sets those bits of a batch that lie in [first, last). */
-void tms_classic_add_between(const tms_classic_table *, const uint64_t *digests, size_t count,
-                             uint64_t first, uint64_t last);
 
 #endif

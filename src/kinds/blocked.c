@@ -5,7 +5,7 @@
  * rate of about 2*10^-4 that price grows, and two lines a key are cheaper; they
  * are two tables of half the size, so the rate is that of one table squared.
  * The layout of a line is defined in <tamis/blocked_view.h>; sizes are judged
- * in blocked_plan.c, the bits are read in blocked_measure.c.                */
+ * in blocked_plan.c, the bits are read in lined_measure.c.                  */
 #include "kinds/blocked.h"
 
 #include <inttypes.h>
@@ -15,6 +15,7 @@
 #include "kernel/tuning.h"
 #include "kinds/blocked_parts.h"
 #include "kinds/body.h"
+#include "kinds/lined.h"
 
 /* ---- asking and adding -------------------------------------------------- */
 
@@ -78,22 +79,12 @@ static const tms_ops blocked_far = {.may_contain = blocked_op_may_contain,
                                     .add_many = blocked_op_add_many,
                                     .fetch = blocked_op_fetch};
 
-static void blocked_unselect(uint32_t hashes, uint64_t unselect[8])
-{
-    for (unsigned r = 0; r < 8; r++) {
-        unselect[r] = 0;
-        for (unsigned i = hashes; i < 8; i++) unselect[r] |= UINT64_C(64) << 7 * ((r + i) % 8);
-    }
-}
-
 static void blocked_attach(tamis_filter *f)
 {
     blocked_filter *b = (blocked_filter *)(void *)f;
     const uint64_t *p = f->shape.params;
-    b->view.lines = f->body;
-    b->view.line_count = p[BLOCKED_LINES] / p[BLOCKED_PER_KEY];
-    b->view.lines_per_key = (uint32_t)p[BLOCKED_PER_KEY];
-    blocked_unselect((uint32_t)p[BLOCKED_HASHES], b->view.unselect);
+    b->view = tms_lined_view(f->body, p[BLOCKED_LINES], (uint32_t)p[BLOCKED_HASHES],
+                             (uint32_t)p[BLOCKED_PER_KEY]);
     b->kernel = tms_filter_is_shared(f) ? tms_blocked_kernel_shared() : tms_blocked_kernel_best();
     b->fetch = f->shape.body_bytes >= TMS_NO_FETCH_BELOW;
     f->ops = f->shape.body_bytes >= TMS_FETCH_WHILE_HASHING_FROM ? &blocked_far : &blocked_near;
@@ -121,83 +112,30 @@ static bool blocked_may_contain_around(const tamis_filter *f, uint64_t digest,
     return answer && other;
 }
 
-/* ---- one slice of a parallel build -------------------------------------- */
-
-/* One table of lines, and the digests whose lines a slice owns. */
-typedef struct blocked_stretch {
-    tamis_blocked_view one; /* as if it were a filter of one line a key */
-    uint64_t least, span;   /* digests from `least` on, span + 1 of them */
-    bool second;            /* asked with the second mix of the digest */
-} blocked_stretch;
-
-/* The least digest with this line. Lines ascend with digests, so a slice is
- * known by comparing digests, without working out lines. */
-static uint64_t blocked_least_digest(uint64_t line, uint64_t lines)
-{
-    return (uint64_t)((((tms_u128)line << 64) + lines - 1) / lines);
-}
-
-/* Appends the digests of a stretch to `mine`. */
-static size_t blocked_gather(const blocked_stretch *s, const uint64_t *digests, size_t count,
-                             uint64_t *mine)
-{
-    const uint64_t least = s->least, span = s->span;
-    const bool second = s->second;
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t h = second ? tamis_blocked_second(digests[i]) : digests[i];
-        mine[found] = h;
-        found += h - least <= span;
-    }
-    return found;
-}
-
-/* Fills a run, as far as there are digests. */
-static size_t blocked_gather_run(const blocked_stretch *s, const uint64_t *digests, size_t count,
-                                 size_t *from, uint64_t *mine)
-{
-    size_t found = 0;
-    while (found < TMS_RUN && *from < count) {
-        size_t some = count - *from < TMS_RUN - found ? count - *from : TMS_RUN - found;
-        found += blocked_gather(s, digests + *from, some, mine + found);
-        *from += some;
-    }
-    return found;
-}
-
-static void blocked_add_stretch(const blocked_filter *b, const blocked_stretch *s,
-                                const uint64_t *digests, size_t count)
-{
-    uint64_t ring[2][TMS_RUN + 1]; /* gathering writes one past what it finds */
-    size_t from = 0, turn = 0;
-    tms_run run = {0};
-    do {
-        uint64_t *next = ring[turn ^= 1];
-        size_t found = blocked_gather_run(s, digests, count, &from, next);
-        run.ahead = next;
-        run.ahead_count = b->fetch ? found : 0;
-        b->kernel->add_many(&s->one, &run);
-        run.now = next;
-        run.count = found;
-    } while (run.count);
-}
-
 static void blocked_add_slice(tamis_filter *f, const uint64_t *digests, size_t count,
                               unsigned slice, unsigned slices)
 {
     const blocked_filter *b = blocked_of(f);
-    const uint64_t lines = b->view.line_count;
-    const uint64_t first = (uint64_t)((tms_u128)lines * slice / slices);
-    const uint64_t last = (uint64_t)((tms_u128)lines * (slice + 1) / slices);
-    if (first == last) return; /* more threads than lines */
-    blocked_stretch s = {.one = b->view, .least = blocked_least_digest(first, lines)};
-    s.span = blocked_least_digest(last, lines) - 1 - s.least; /* 2^64 - 1 - least at the end */
-    s.one.lines_per_key = 1;
-    blocked_add_stretch(b, &s, digests, count);
-    if (b->view.lines_per_key == 1) return;
-    s.one.lines += lines * TMS_LINE;
-    s.second = true;
-    blocked_add_stretch(b, &s, digests, count);
+    const tms_lined_slice mine = {&b->view, b->kernel, b->fetch, slice, slices};
+    tms_lined_add_slice(&mine, digests, count);
+}
+
+/* ---- what the bits say -------------------------------------------------- */
+
+static void blocked_lane_ones(const uint8_t *line, uint8_t ones[8])
+{
+    for (unsigned lane = 0; lane < 8; lane++)
+        ones[lane] = (uint8_t)tms_popcount64(tms_body_word(line + 8 * lane));
+}
+
+static void blocked_measure(const tamis_filter *f, tms_measure *out)
+{
+    const tms_lined_body body = {.view = &blocked_of(f)->view,
+                                 .lane_places = 64,
+                                 .hashes = (uint32_t)f->shape.params[BLOCKED_HASHES],
+                                 .lane_ones = blocked_lane_ones};
+    tms_lined_measure(&body, out);
+    out->bits = f->shape.body_bytes * 8;
 }
 
 /* ---- sets --------------------------------------------------------------- */
@@ -248,7 +186,7 @@ const tms_kind tms_blocked_kind = {
     .describe = tms_blocked_describe,
     .rate = tms_blocked_expected_rate,
     .attach = blocked_attach,
-    .measure = tms_blocked_measure,
+    .measure = blocked_measure,
     .may_contain_around = blocked_may_contain_around,
     .add_slice = blocked_add_slice,
     .fits = blocked_fits,

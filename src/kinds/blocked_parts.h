@@ -1,4 +1,4 @@
-/* blocked_parts.h - what the three files of the blocked kind share.
+/* blocked_parts.h - what the two files of the blocked kind share.
  *
  * params: [0] lines, both halves together  [1] hashes per line, 1..8
  *         [2] lines per key, 1 or 2                                         */
@@ -27,6 +27,5 @@ tamis_status tms_blocked_plan(const tamis_spec *, tms_shape *);
 tamis_status tms_blocked_check(tms_shape *);
 void tms_blocked_describe(const tms_shape *, tamis_sizing *);
 double tms_blocked_expected_rate(const tms_shape *, double keys);
-void tms_blocked_measure(const tamis_filter *, tms_measure *);
 
 #endif

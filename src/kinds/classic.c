@@ -13,8 +13,8 @@
 #include "kernel/tuning.h"
 #include "kinds/body.h"
 #include "kinds/sizing.h"
+#include "kinds/spread.h"
 #include "math/classic_math.h"
-#include "math/estimate.h"
 
 static const classic_filter *classic_of(const tamis_filter *f)
 {
@@ -193,18 +193,20 @@ static bool classic_may_contain_around(const tamis_filter *f, uint64_t digest,
 static void classic_add_slice(tamis_filter *f, const uint64_t *digests, size_t count,
                               unsigned slice, unsigned slices)
 {
-    const tms_classic_table *t = &classic_of(f)->table;
+    const classic_filter *c = classic_of(f);
     uint64_t lines = f->shape.body_bytes / TMS_LINE;
     uint64_t first = (uint64_t)((tms_u128)lines * slice / slices);
     uint64_t last = (uint64_t)((tms_u128)lines * (slice + 1) / slices);
-    tms_classic_add_between(t, digests, count, first * 8 * TMS_LINE, last * 8 * TMS_LINE);
+    tms_classic_plain.add_between(&c->table, digests, count, first * 8 * TMS_LINE,
+                                  last * 8 * TMS_LINE);
 }
 
 /* ---- what the bits say -------------------------------------------------- */
 
-/* Ones among the first `bits` bits from `at`; bits past the end do not count. */
-static uint64_t classic_ones(const uint8_t *at, uint64_t bits)
+/* Bits past the end do not count. */
+static uint64_t classic_ones(const uint8_t *bytes, uint64_t first, uint64_t bits)
 {
+    const uint8_t *at = bytes + first / 8;
     uint64_t ones = 0, whole = bits / 64;
     for (uint64_t i = 0; i < whole; i++) ones += tms_popcount64(tms_body_word(at + 8 * i));
     if (bits % 64) {
@@ -214,47 +216,12 @@ static uint64_t classic_ones(const uint8_t *at, uint64_t bits)
     return ones;
 }
 
-enum { CLASSIC_STRETCHES = 256 };
-
-/* How likely a fair hash fills equal stretches at least as unevenly. A stretch
- * of s bits has a fill of variance near s * fill * (1 - fill), and less. Fewer
- * ones than stretches tell nothing. */
-static uint64_t classic_spread(const tms_classic_table *t, double *crowding)
-{
-    uint64_t stretch = t->bits / CLASSIC_STRETCHES / 64 * 64, ones = 0;
-    double seen[CLASSIC_STRETCHES], mean = 0, chi2 = 0;
-    *crowding = 1;
-    if (stretch < 512) return classic_ones(t->bytes, t->bits);
-    for (unsigned i = 0; i < CLASSIC_STRETCHES; i++) {
-        uint64_t here = classic_ones(t->bytes + i * (stretch / 8), stretch);
-        ones += here;
-        seen[i] = (double)here;
-        mean += seen[i] / CLASSIC_STRETCHES;
-    }
-    for (unsigned i = 0; i < CLASSIC_STRETCHES; i++) chi2 += (seen[i] - mean) * (seen[i] - mean);
-    double variance = mean * (1 - mean / (double)stretch);
-    if (mean >= 1) *crowding = tms_dispersion_p(chi2 / variance, CLASSIC_STRETCHES - 1);
-    uint64_t done = stretch * CLASSIC_STRETCHES;
-    return ones + classic_ones(t->bytes + done / 8, t->bits - done);
-}
-
-static double classic_power(double base, uint32_t exponent)
-{
-    double power = 1;
-    while (exponent--) power *= base;
-    return power;
-}
-
 static void classic_measure(const tamis_filter *f, tms_measure *out)
 {
     const tms_classic_table *t = &classic_of(f)->table;
+    const tms_spread_body body = {t->bytes, t->bits, t->hashes, classic_ones};
+    tms_spread_measure(&body, out);
     out->bits = t->bits;
-    out->ones = classic_spread(t, &out->crowding);
-    out->rate = classic_power((double)out->ones / (double)out->bits, t->hashes);
-    tms_estimate estimate = tms_classic_estimate(out->bits, t->hashes, out->ones);
-    out->keys = estimate.keys;
-    out->keys_low = estimate.low;
-    out->keys_high = estimate.high;
 }
 
 /* ---- sets --------------------------------------------------------------- */

@@ -36,6 +36,9 @@ typedef struct tms_ops {
     /* Brings the lines of a digest nearer, for a batch that then names them in no
      * run. NULL where runs do better, or nothing is to be gained. */
     void (*fetch)(const void *filter, uint64_t digest);
+    /* The same of every line, for removing and counting, where it is more than
+     * `fetch` brings; NULL: it is not. */
+    void (*fetch_all)(const void *filter, uint64_t digest);
     /* NULL where the kind cannot. `remove` takes one occurrence away; a key that
      * is certainly absent is a bare TAMIS_E_ABSENT, whose sentence the caller
      * makes. `count` is never less than the occurrences. */
@@ -61,6 +64,7 @@ typedef struct tms_measure {
     double keys, keys_low, keys_high; /* estimate and 95 % interval */
     double rate;                      /* chance that an absent key gets "maybe" */
     double crowding;                  /* probability that a fair hash fills as unevenly; 1: even */
+    uint64_t counters, sticky;        /* counting kinds: all, and those that no longer move */
 } tms_measure;
 
 /* How a damaged stretch of the body is read, so that it never causes a "no". */
@@ -109,6 +113,12 @@ struct tms_kind {
     void (*fold)(const tamis_filter *, uint64_t factor, uint8_t *out);
     void (*unite)(tamis_filter *dst, const uint8_t *body);
     void (*overlap)(tamis_filter *dst, const uint8_t *body);
+
+    /* The same set as another kind, without the keys: `convert_shape` says as
+     * what, or why not (TAMIS_E_UNSUPPORTED); `convert` writes the body (zeroed).
+     * NULL: to no other kind. */
+    tamis_status (*convert_shape)(const tms_shape *, uint32_t kind, tms_shape *out);
+    void (*convert)(const tamis_filter *, uint8_t *out);
 
     /* Kinds made of filters: NULL for the others. `adopt` takes the children
      * over (also on failure it leaves them to the caller), `child` lends one. */

@@ -13,9 +13,10 @@
 
 typedef struct tms_sizer {
     const char *unit;       /* "bits", "lines": for sentences */
-    uint32_t unit_bits;     /* 1 or 512 */
+    uint32_t unit_bits;     /* 1, the width of a counter, or 512 */
     uint32_t most_hashes;   /* k is 1 .. this */
     uint32_t lines_per_key; /* handed to the functions; 0 where it has no meaning */
+    uint32_t lane_places;   /* of lines, likewise */
     uint64_t most_units;
     /* Fold factors that a size divides by without being asked; given the size. */
     uint64_t (*usual_fold)(const struct tms_sizer *, uint64_t units);

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #define BLOCKED_MATH_LANES 8
-#define BLOCKED_MATH_LANE_BITS 64.0
 #define BLOCKED_MATH_SUBSETS (1U << TMS_BLOCKED_HASHES_MAX)
 
 /* The alternating sum is right to 3e-15 in absolute terms (256 rounded terms of
@@ -48,7 +47,7 @@ typedef struct blocked_math_lanes {
     double touch[BLOCKED_MATH_LANES + 1]; /* chance to set one of n given bits, a lane each */
 } blocked_math_lanes;
 
-static void blocked_math_lanes_init(blocked_math_lanes *lanes, uint32_t hashes)
+static void blocked_math_lanes_init(blocked_math_lanes *lanes, double lane, uint32_t hashes)
 {
     double miss = 1.0;
 
@@ -57,20 +56,20 @@ static void blocked_math_lanes_init(blocked_math_lanes *lanes, uint32_t hashes)
     lanes->size[0] = 0;
     for (uint32_t t = 1; t < BLOCKED_MATH_SUBSETS; t++)
         lanes->size[t] = (uint8_t)(lanes->size[t / 2] + t % 2);
-    for (uint32_t n = 0; n <= BLOCKED_MATH_LANES; n++, miss *= 1.0 - 1.0 / BLOCKED_MATH_LANE_BITS)
+    for (uint32_t n = 0; n <= BLOCKED_MATH_LANES; n++, miss *= 1.0 - 1.0 / lane)
         lanes->touch[n] = 1.0 - miss;
 }
 
 /* sum over T of (-1)^|T| (1 - touch(T)/B)^n, where touch(T) is the chance that
  * one key of this line sets a bit of T: (1/8) sum over rotations of
- * 1 - (63/64)^|T and shared|. The terms enter as power - 1: the ones add up to
+ * 1 - (1 - 1/lane)^|T and shared|. The terms enter as power - 1: the ones add up to
  * nothing, and what remains is small when the load is. */
-static double blocked_math_rate_alternating(double lines, uint32_t hashes, double keys)
+static double blocked_math_rate_alternating(double lane, double lines, uint32_t hashes, double keys)
 {
     blocked_math_lanes lanes;
     double rate = 0.0;
 
-    blocked_math_lanes_init(&lanes, hashes);
+    blocked_math_lanes_init(&lanes, lane, hashes);
     for (uint32_t subset = 1; subset < 1U << hashes; subset++) {
         double touch = 0.0;
         for (uint32_t r = 0; r < BLOCKED_MATH_LANES; r++)
@@ -85,11 +84,11 @@ static double blocked_math_rate_alternating(double lines, uint32_t hashes, doubl
 
 /* passes[U] after j keys in the line: the chance that all bits of the subset U of
  * the query are set. Each further key, of each rotation, sets each bit it shares
- * with the query with probability 1/64: */
-static void blocked_math_add_key(double passes[BLOCKED_MATH_SUBSETS], uint32_t hashes)
+ * with the query with probability 1/lane: */
+static void blocked_math_add_key(double passes[BLOCKED_MATH_SUBSETS], double lane_places, uint32_t hashes)
 {
     const uint32_t subsets = 1U << hashes;
-    const double hit = 1.0 / BLOCKED_MATH_LANE_BITS;
+    const double hit = 1.0 / lane_places;
     const uint32_t rotations = hashes < BLOCKED_MATH_LANES ? BLOCKED_MATH_LANES : 1; /* 8 alike */
     double sum[BLOCKED_MATH_SUBSETS] = {0};
 
@@ -111,7 +110,7 @@ static void blocked_math_add_key(double passes[BLOCKED_MATH_SUBSETS], uint32_t h
 /* sum over j of P(j keys in the query's line) passes(j), with j binomial. Only
  * called where the rate is tiny, so the mean load is low (below 8 keys) and
  * a few dozen terms hold everything. */
-static double blocked_math_rate_by_load(double lines, uint32_t hashes, double keys)
+static double blocked_math_rate_by_load(double lane, double lines, uint32_t hashes, double keys)
 {
     double passes[BLOCKED_MATH_SUBSETS] = {1.0};
     const uint32_t all = (1U << hashes) - 1;
@@ -121,7 +120,7 @@ static double blocked_math_rate_by_load(double lines, uint32_t hashes, double ke
     for (double j = 0.0; j < keys; j += 1.0) {
         const double ratio = lines > 1.0 ? (keys - j) / ((j + 1.0) * (lines - 1.0)) : 0.0;
         weight *= ratio;
-        blocked_math_add_key(passes, hashes);
+        blocked_math_add_key(passes, lane, hashes);
         rate += weight * passes[all];
         if (ratio < 0.5 && lines > 1.0 && 2.0 * ratio * weight <= blocked_math_tail * rate) break;
     }
@@ -130,42 +129,43 @@ static double blocked_math_rate_by_load(double lines, uint32_t hashes, double ke
 
 /* ---- rate and k ---- */
 
-static double blocked_math_rate_whole(double lines, uint32_t hashes, double keys)
+static double blocked_math_rate_whole(double lane, double lines, uint32_t hashes, double keys)
 {
-    const double rate = blocked_math_rate_alternating(lines, hashes, keys);
+    const double rate = blocked_math_rate_alternating(lane, lines, hashes, keys);
 
     if (rate >= blocked_math_cancels_below) return fmin(rate, 1.0);
-    return blocked_math_rate_by_load(lines, hashes, keys);
+    return blocked_math_rate_by_load(lane, lines, hashes, keys);
 }
 
-static double blocked_math_rate_half(double lines, uint32_t hashes, double keys)
+static double blocked_math_rate_half(double lane, double lines, uint32_t hashes, double keys)
 {
     const double whole = floor(keys);
     const double part = keys - whole;
     double rate;
 
-    if (keys >= blocked_math_whole_above) return blocked_math_rate_whole(lines, hashes, keys);
-    rate = whole > 0.0 ? blocked_math_rate_whole(lines, hashes, whole) : 0.0;
-    if (part > 0.0) rate += part * (blocked_math_rate_whole(lines, hashes, whole + 1.0) - rate);
+    if (keys >= blocked_math_whole_above) return blocked_math_rate_whole(lane, lines, hashes, keys);
+    rate = whole > 0.0 ? blocked_math_rate_whole(lane, lines, hashes, whole) : 0.0;
+    if (part > 0.0) rate += part * (blocked_math_rate_whole(lane, lines, hashes, whole + 1.0) - rate);
     return rate;
 }
 
-double tms_blocked_rate(uint64_t lines, uint32_t hashes, uint32_t lines_per_key, double keys)
+double tms_lined_rate(tms_lined layout, uint64_t lines, uint32_t hashes, double keys)
 {
+    const uint32_t lines_per_key = layout.lines_per_key;
     double half;
     double rate = 1.0;
 
     if (hashes < 1 || hashes > TMS_BLOCKED_HASHES_MAX) return 1.0;
     if (lines_per_key == 0 || lines < lines_per_key) return 1.0;
     if (!(keys > 0.0)) return 0.0;
-    half = blocked_math_rate_half((double)(lines / lines_per_key), hashes, keys);
+    half = blocked_math_rate_half(layout.lane_places, (double)(lines / lines_per_key), hashes, keys);
     for (uint32_t i = 0; i < lines_per_key; i++) rate *= half;
     return rate;
 }
 
 typedef struct blocked_math_load {
+    tms_lined layout;
     uint64_t lines;
-    uint32_t lines_per_key;
     double keys;
 } blocked_math_load;
 
@@ -173,35 +173,41 @@ static double blocked_math_rate_of(const void *question, uint32_t hashes)
 {
     const blocked_math_load *load = question;
 
-    return tms_blocked_rate(load->lines, hashes, load->lines_per_key, load->keys);
+    return tms_lined_rate(load->layout, load->lines, hashes, load->keys);
+}
+
+/* Places of a line. */
+static double blocked_math_line(tms_lined layout)
+{
+    return (double)(BLOCKED_MATH_LANES * layout.lane_places);
 }
 
 /* The best k and its rate, searched from the k that would half fill a line. */
-static uint32_t blocked_math_best(uint64_t lines, uint32_t lines_per_key, double keys,
-                                  double *lowest)
+static uint32_t blocked_math_best(tms_lined layout, uint64_t lines, double keys, double *lowest)
 {
-    const blocked_math_load load = {lines, lines_per_key, keys};
-    const double slogan = 0.6931 * TMS_BLOCKED_LINE_BITS * (double)lines / (keys * lines_per_key);
+    const blocked_math_load load = {layout, lines, keys};
+    const double slogan =
+        0.6931 * blocked_math_line(layout) * (double)lines / (keys * layout.lines_per_key);
 
     return tms_search_valley(blocked_math_rate_of, &load, slogan, TMS_BLOCKED_HASHES_MAX, lowest);
 }
 
-uint32_t tms_blocked_best_hashes(uint64_t lines, uint32_t lines_per_key, double keys)
+uint32_t tms_lined_best_hashes(tms_lined layout, uint64_t lines, double keys)
 {
     double rate;
 
-    if (lines == 0 || lines_per_key == 0 || !(keys > 0.0)) return 1;
-    return blocked_math_best(lines, lines_per_key, keys, &rate);
+    if (lines == 0 || layout.lines_per_key == 0 || !(keys > 0.0)) return 1;
+    return blocked_math_best(layout, lines, keys, &rate);
 }
 
-double tms_blocked_rate_of_line(const uint8_t lane_ones[8], uint32_t hashes)
+double tms_lined_rate_of_line(uint32_t lane_places, const uint8_t lane_ones[8], uint32_t hashes)
 {
     double sum = 0.0;
 
     for (uint32_t r = 0; r < BLOCKED_MATH_LANES; r++) {
         double product = 1.0;
         for (uint32_t i = 0; i < hashes; i++)
-            product *= lane_ones[(r + i) % BLOCKED_MATH_LANES] / BLOCKED_MATH_LANE_BITS;
+            product *= lane_ones[(r + i) % BLOCKED_MATH_LANES] / (double)lane_places;
         sum += product;
     }
     return sum / BLOCKED_MATH_LANES;
@@ -213,7 +219,7 @@ typedef struct blocked_math_question {
     double keys;
     double fpr;
     uint64_t lines;
-    uint32_t lines_per_key;
+    tms_lined layout;
     bool never_exceed;
 } blocked_math_question;
 
@@ -222,7 +228,7 @@ static double blocked_math_lowest_rate(const blocked_math_question *ask, uint64_
 {
     double rate = 1.0;
 
-    if (lines >= ask->lines_per_key) blocked_math_best(lines, ask->lines_per_key, keys, &rate);
+    if (lines >= ask->layout.lines_per_key) blocked_math_best(ask->layout, lines, keys, &rate);
     return rate;
 }
 
@@ -237,14 +243,14 @@ static bool blocked_math_fits(const blocked_math_question *ask, uint64_t lines, 
     if (rate > bar) return false;
     if (rate <= tms_promise_limit(ask->fpr, blocked_math_margin)) return true;
     lines = (uint64_t)((double)lines / tms_promise_space_bar);
-    return blocked_math_lowest_rate(ask, lines - lines % ask->lines_per_key, keys) <= bar;
+    return blocked_math_lowest_rate(ask, lines - lines % ask->layout.lines_per_key, keys) <= bar;
 }
 
 static bool blocked_math_fits_units(const void *question, uint64_t units)
 {
     const blocked_math_question *ask = question;
 
-    return blocked_math_fits(ask, units * ask->lines_per_key, ask->keys);
+    return blocked_math_fits(ask, units * ask->layout.lines_per_key, ask->keys);
 }
 
 static bool blocked_math_fits_keys(const void *question, uint64_t keys)
@@ -256,50 +262,48 @@ static bool blocked_math_fits_keys(const void *question, uint64_t keys)
 
 /* Lines per key that a classic filter would take, and a little more: the search
  * starts there. */
-static double blocked_math_guess(double fpr)
+static double blocked_math_guess(tms_lined layout, double fpr)
 {
-    return 1.05 * -log(fpr) / 0.48045 / TMS_BLOCKED_LINE_BITS;
+    return 1.05 * -log(fpr) / 0.48045 / blocked_math_line(layout);
 }
 
-bool tms_blocked_size(double keys, double fpr, bool never_exceed, uint32_t lines_per_key,
-                      uint64_t *lines, uint32_t *hashes)
+bool tms_lined_size(tms_lined layout, double keys, double fpr, bool never_exceed, uint64_t *lines,
+                    uint32_t *hashes)
 {
-    const blocked_math_question ask = {.keys = fmax(keys, 1.0),
-                                       .fpr = fpr,
-                                       .lines_per_key = lines_per_key,
-                                       .never_exceed = never_exceed};
+    const blocked_math_question ask = {
+        .keys = fmax(keys, 1.0), .fpr = fpr, .layout = layout, .never_exceed = never_exceed};
+    const uint32_t lines_per_key = layout.lines_per_key;
     double guess;
     uint64_t limit;
     uint64_t units;
 
     if (!tms_promise_sensible(keys, fpr) || lines_per_key == 0) return false;
     limit = TMS_BLOCKED_LINES_MAX / lines_per_key;
-    guess = fmin(ask.keys * blocked_math_guess(fpr) / lines_per_key, (double)limit);
+    guess = fmin(ask.keys * blocked_math_guess(layout, fpr) / lines_per_key, (double)limit);
     if (!tms_search_smallest(blocked_math_fits_units, &ask, (uint64_t)guess, limit, &units))
         return false;
     *lines = units * lines_per_key;
-    *hashes = tms_blocked_best_hashes(*lines, lines_per_key, ask.keys);
+    *hashes = tms_lined_best_hashes(layout, *lines, ask.keys);
     return true;
 }
 
-double tms_blocked_capacity(uint64_t lines, double fpr, bool never_exceed, uint32_t lines_per_key,
-                            uint32_t *hashes)
+double tms_lined_capacity(tms_lined layout, uint64_t lines, double fpr, bool never_exceed,
+                          uint32_t *hashes)
 {
     const blocked_math_question ask = {
-        .fpr = fpr, .lines = lines, .lines_per_key = lines_per_key, .never_exceed = never_exceed};
+        .fpr = fpr, .lines = lines, .layout = layout, .never_exceed = never_exceed};
     double guess;
     double keys;
 
     *hashes = 1;
-    if (lines > TMS_BLOCKED_LINES_MAX || lines_per_key == 0) return 0.0;
+    if (lines > TMS_BLOCKED_LINES_MAX || layout.lines_per_key == 0) return 0.0;
     if (!tms_promise_sensible(1.0, fpr)) return 0.0;
-    guess = fmin((double)lines / blocked_math_guess(fpr), 0x1p61);
+    guess = fmin((double)lines / blocked_math_guess(layout, fpr), 0x1p61);
     keys = (double)tms_search_largest(blocked_math_fits_keys, &ask, (uint64_t)guess,
                                       UINT64_C(1) << 62);
-    *hashes = tms_blocked_best_hashes(lines, lines_per_key, fmax(keys, 1.0));
+    *hashes = tms_lined_best_hashes(layout, lines, fmax(keys, 1.0));
     return keys;
 }
 
 #undef BLOCKED_MATH_LANES
-#undef BLOCKED_MATH_LANE_BITS
 #undef BLOCKED_MATH_SUBSETS

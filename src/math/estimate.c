@@ -81,37 +81,37 @@ tms_estimate tms_classic_estimate(uint64_t bits, uint32_t hashes, uint64_t ones)
 
 /* The variance of the ones in a line of j keys, j not necessarily whole, as the
  * sum over all pairs of bits of P(both zero) - P(zero)^2. A pair in one lane is
- * hit by a key with probability 2k/512; in two lanes by less, since a key whose
+ * hit by a key with probability 2k/places; in two lanes by less, since a key whose
  * window covers both (`both` of 8 rotations) can hit both at once. */
-static double estimate_line_variance(uint32_t hashes, double keys)
+static double estimate_line_variance(double lane, uint32_t hashes, double keys)
 {
-    const double bits = TMS_BLOCKED_LINE_BITS;
+    const double bits = 8.0 * lane;
     const double hit = hashes / bits;
     const double zero = pow(1.0 - hit, keys);
     double variance = bits * zero * (1.0 - zero);
 
-    variance += bits * 63.0 * (pow(1.0 - 2.0 * hit, keys) - zero * zero);
+    variance += bits * (lane - 1.0) * (pow(1.0 - 2.0 * hit, keys) - zero * zero);
     for (uint32_t apart = 1; apart < 8; apart++) {
         const uint32_t one_way = hashes > apart ? hashes - apart : 0;
         const uint32_t other_way = hashes > 8 - apart ? hashes - (8 - apart) : 0;
         const double both = (one_way + other_way) / 8.0;
-        const double pair = 1.0 - 2.0 * hit + both / 4096.0;
-        variance += bits * 64.0 * (pow(pair, keys) - zero * zero);
+        const double pair = 1.0 - 2.0 * hit + both / (lane * lane);
+        variance += bits * lane * (pow(pair, keys) - zero * zero);
     }
     return fmax(variance, 0.0);
 }
 
-/* j = ln(Z/512) / ln(1 - k/512) with Z raised by var / 2Z, as for the table. A
+/* j = ln(Z/m) / ln(1 - k/m) for a line of m places, with Z raised by var / 2Z, as for the table. A
  * full line counts as half a zero. */
-void tms_line_estimator_init(tms_line_estimator *e, uint32_t hashes)
+void tms_line_estimator_init(tms_line_estimator *e, uint32_t lane_places, uint32_t hashes)
 {
-    const double bits = TMS_BLOCKED_LINE_BITS;
+    const double lane = lane_places, bits = 8.0 * lane;
     const double scale = -1.0 / log1p(-(double)hashes / bits);
 
-    for (uint32_t ones = 0; ones <= TMS_BLOCKED_LINE_BITS; ones++) {
+    for (uint32_t ones = 0; ones <= 8 * lane_places; ones++) {
         const double zeros = fmax(bits - ones, 0.5);
         const double plain = scale * log(bits / zeros);
-        const double spread = estimate_line_variance(hashes, plain) / zeros;
+        const double spread = estimate_line_variance(lane, hashes, plain) / zeros;
         const double raised = zeros + (ones < bits ? 0.5 * spread : 0.0);
         e->keys[ones] = scale * log(bits / raised);
         e->variance[ones] = scale * scale * spread * zeros / (raised * raised);

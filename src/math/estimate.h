@@ -35,7 +35,8 @@ typedef struct tms_line_estimator {
     double variance[513];
 } tms_line_estimator;
 
-void tms_line_estimator_init(tms_line_estimator *e, uint32_t hashes);
+/* For lines of 8 lanes of `lane_places`, at most 64. */
+void tms_line_estimator_init(tms_line_estimator *e, uint32_t lane_places, uint32_t hashes);
 
 /* Whether so many lines are full that the sum is a lower limit only: more than
  * one in a hundred, so in a small filter any. */

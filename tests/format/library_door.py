@@ -20,7 +20,8 @@ class Spec(ctypes.Structure):
                 ("hashes", ctypes.c_uint32), ("lines_per_key", ctypes.c_uint32),
                 ("reserved_", ctypes.c_uint32), ("expansion", ctypes.c_double),
                 ("tightening", ctypes.c_double), ("fold", ctypes.c_uint64),
-                ("alloc", ctypes.c_void_p), ("reserved", ctypes.c_uint64 * 4)]
+                ("alloc", ctypes.c_void_p), ("counter_bits", ctypes.c_uint32),
+                ("reserved", ctypes.c_uint64 * 4)]
 
 
 class OpenOptions(ctypes.Structure):

@@ -127,7 +127,7 @@ static void line_estimate_is_unbiased(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         sim_verdict v = {0};
-        tms_line_estimator_init(&by_ones, rows[i].hashes);
+        tms_line_estimator_init(&by_ones, 64, rows[i].hashes);
         for (int filter = 0; filter < rows[i].filters; filter++) {
             sim_fill(&t, rows[i].lines, rows[i].hashes, rows[i].keys, &seed);
             sim_judge(&v, sim_estimate(&t, &by_ones), rows[i].keys);
@@ -141,7 +141,7 @@ static void line_estimate_has_edges(void **state)
     static tms_line_estimator e;
     (void)state;
     for (uint32_t k = 1; k <= 8; k++) {
-        tms_line_estimator_init(&e, k);
+        tms_line_estimator_init(&e, 64, k);
         check("an empty line holds nothing", e.keys[0] == 0 && e.variance[0] == 0, e.keys[0], 0);
         check_near("k ones are one key", e.keys[k], 1, 1e-9);
         check("and that is certain", e.variance[k] < 1e-9, e.variance[k], 0);
