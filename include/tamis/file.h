@@ -92,7 +92,8 @@ TAMIS_API tamis_status tamis_open(const char *path, const tamis_open_options *op
 /** What tamis_file_add_many did.                                            */
 typedef struct tamis_file_added {
     uint64_t added;    /* keys that were new and are in the file now               */
-    uint64_t known;    /* keys that the filter may already have held               */
+    uint64_t known;    /* keys that the filter may already have held; where keys can
+                           be removed they are added all the same, once more each   */
     bool rewritten;    /* the file was written anew, with its journal taken in     */
     uint64_t appended; /* keys in the journal now: read with the filter every time */
 } tamis_file_added;

@@ -25,8 +25,9 @@ typedef struct tamis_facts {
     bool read_only;         /* a view or a map */
     bool count_is_estimate; /* `added` was estimated (after merge or intersect) */
     uint64_t capacity;      /* of the plan; scaling: of all layers so far */
-    uint64_t added;         /* keys taken by add; strict and scaling filters do not
-                                count a key that may already be there              */
+    uint64_t added;         /* keys taken by add, less those removed; strict and scaling
+                                filters do not count a key that may already be there,
+                                unless keys can be removed                         */
     uint64_t bits;          /* of the filter proper */
     uint64_t ones;          /* bits that are set; all bits of a counter that is not 0 */
     double fill;            /* ones / bits */

@@ -50,7 +50,8 @@ enum {
 /* How a filter behaves. All but TAMIS_CONCURRENT is saved with it: whether
  * threads share a filter is for each process to say (file.h).               */
 enum {
-    TAMIS_STRICT = 1u << 0,      /* refuse new keys past capacity (TAMIS_E_FULL) */
+    TAMIS_STRICT = 1u << 0,      /* refuse new keys past capacity (TAMIS_E_FULL); where
+                                    keys can be removed, every occurrence counts */
     TAMIS_CONCURRENT = 1u << 1,  /* any number of threads add and ask at once */
     TAMIS_NEVER_EXCEED = 1u << 2 /* size so that the expected rate is never above fpr */
 };

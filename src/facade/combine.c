@@ -187,8 +187,15 @@ static tamis_status combine_prepare(tamis_filter *dst, const tamis_filter *src,
 }
 
 /* What is known of the number of keys, made consistent with the bits. */
-static void combine_count(tamis_filter *dst, uint64_t before, uint64_t other, double estimate)
+static void combine_count(tamis_filter *dst, const tamis_filter *src, uint64_t before,
+                          double estimate)
 {
+    uint64_t other = tms_counter_sum(&src->added);
+    if (dst->kind->abilities & TAMIS_CAN_REMOVE) { /* occurrences, which add up */
+        tms_counter_set(&dst->added, before + other);
+        dst->count_is_estimate |= src->count_is_estimate;
+        return;
+    }
     uint64_t least = before > other ? before : other;
     uint64_t keys = estimate < 0x1p63 ? (uint64_t)estimate : before + other;
     if (keys > before + other) keys = before + other;
@@ -262,7 +269,7 @@ static tamis_status combine_merge(tamis_filter *dst, const tamis_filter *src, ta
     TMS_TRY(combine_can(dst, TAMIS_CAN_MERGE, "merged"));
     if (dst->kind->join) return combine_join(dst, src, result);
     TMS_TRY(combine_prepare(dst, src, &folds));
-    uint64_t before = tms_counter_sum(&dst->added), other = tms_counter_sum(&src->added);
+    uint64_t before = tms_counter_sum(&dst->added);
     if (combine_is_same_size(folds) && !(dst->shape.flags & TAMIS_STRICT)) {
         dst->kind->unite(dst, src->body);
         dst->kind->measure(dst, &m);
@@ -270,7 +277,7 @@ static tamis_status combine_merge(tamis_filter *dst, const tamis_filter *src, ta
         TMS_TRY(combine_try(dst, src, folds, &m));
     }
     combine_damage(dst, src->damaged_bytes);
-    combine_count(dst, before, other, m.keys);
+    combine_count(dst, src, before, m.keys);
     if (result) combine_report(dst, &m, folds, result);
     return TAMIS_OK;
 }

@@ -27,11 +27,13 @@
 #define FILE_ADD_JOURNAL_LEAST ((uint64_t)1 << 20)
 enum { FILE_ADD_JOURNAL_SHARE = 512 }; /* a digest a page: each makes a private copy of one */
 
-/* The digests that were new, growing. */
+/* The digests to append, growing: those that were new, and of filters that can
+ * remove all. */
 typedef struct file_add_list {
     const tamis_alloc *alloc;
     uint64_t *digests;
     size_t count, room;
+    size_t fresh; /* keys that were new */
 } file_add_list;
 
 static tamis_status file_add_push(file_add_list *list, uint64_t digest)
@@ -52,6 +54,7 @@ static tamis_status file_add_digest(tamis_filter *f, uint64_t digest, file_add_l
     bool was_new = false;
     if (f->origin) TMS_TRY(tms_origin_amend(f, digest));
     TMS_TRY(tms_add_digest(f, digest, &was_new));
+    list->fresh += was_new;
     bool counts = was_new || f->kind->abilities & TAMIS_CAN_REMOVE; /* each occurrence is one */
     return counts ? file_add_push(list, digest) : TAMIS_OK;
 }
@@ -150,8 +153,8 @@ static tamis_status file_add_locked(const tms_append *file, const tamis_keys *ke
     tamis_status status = file_add_open(file->path, options, &f);
     if (status == TAMIS_OK) status = file_add_keys(f, keys, &list);
     if (status == TAMIS_OK) status = file_add_store(file, f, &list, result);
-    result->added = list.count;
-    result->known = keys->count - list.count;
+    result->added = list.fresh;
+    result->known = keys->count - list.fresh;
     tms_free(options->alloc, list.digests, list.room * sizeof *list.digests);
     tamis_free(f);
     return status;

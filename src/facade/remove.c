@@ -15,10 +15,18 @@ static tamis_status remove_check(const tamis_filter *f)
     return tms_origin_writable(f);
 }
 
+/* Keys less. What was estimated, after an intersection, may fall short of what
+ * can be removed: it ends at 0. */
+static void remove_count(tamis_filter *f, uint64_t gone)
+{
+    uint64_t held = tms_counter_sum(&f->added);
+    tms_filter_count(f, 0 - (gone < held ? gone : held));
+}
+
 /* What a kind answered, with its sentence. */
 static tamis_status remove_close(tamis_filter *f, tamis_status status)
 {
-    if (status == TAMIS_OK) tms_filter_count(f, UINT64_MAX); /* one less */
+    if (status == TAMIS_OK) remove_count(f, 1);
     if (status == TAMIS_E_ABSENT)
         return tms_fail(status, "the key is certainly not in the filter: nothing was removed");
     return status;
@@ -138,7 +146,7 @@ tamis_status tamis_remove_many(tamis_filter *f, const tamis_keys *keys, bool *re
     bool by_key = f->ops->remove_key && keys->layout != TAMIS_LAYOUT_DIGESTS;
     tamis_status status =
         by_key ? remove_spans(f, keys, removed, gone) : remove_runs(f, keys, removed, gone);
-    tms_filter_count(f, 0 - (uint64_t)*gone);
+    remove_count(f, *gone);
     return status;
 }
 

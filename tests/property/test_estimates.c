@@ -109,6 +109,7 @@ static void repeats_do_not_count(void **state)
     (void)state;
     spec_row row;
     for (size_t i = 0; spec_row_number(i, 2000, &row); i++) {
+        if (spec_row_removes(&row) && row.spec.flags & TAMIS_STRICT) continue; /* is full at once */
         tamis_filter *f = spec_row_make(&row);
         tamis_facts once, thrice;
         for (unsigned round = 0; round < 3; round++) {

@@ -14,6 +14,7 @@ typedef enum row_for {
     FOR_ALL,
     FOR_FIXED,   /* kinds that do not grow                        */
     FOR_BLOCKED, /* kinds that have lines                         */
+    FOR_COUNTERS, /* kinds whose counters have a width            */
     FOR_SCALING, /* fixed kinds, in layers; and the growing kinds */
 } row_for;
 
@@ -42,6 +43,18 @@ static const struct row_twist {
     {.why = "one line a key at a low rate",
      .whom = FOR_BLOCKED,
      .spec = {.fpr = 1e-4, .lines_per_key = 1}},
+    {.why = "counters of 8 bits",
+     .whom = FOR_COUNTERS,
+     .spec = {.fpr = 0.01, .counter_bits = 8}},
+    {.why = "counters of 8 bits in one line",
+     .whom = FOR_COUNTERS,
+     .spec = {.fpr = 0.01, .counter_bits = 8, .lines_per_key = 1}},
+    {.why = "concurrent, counters of 8 bits in two lines",
+     .whom = FOR_COUNTERS,
+     .spec = {.fpr = 0.01, .counter_bits = 8, .lines_per_key = 2, .flags = TAMIS_CONCURRENT}},
+    {.why = "concurrent, counters of 8 bits",
+     .whom = FOR_COUNTERS,
+     .spec = {.fpr = 0.01, .counter_bits = 8, .flags = TAMIS_CONCURRENT}},
     {.why = "one bit a key", .whom = FOR_FIXED, .spec = {.fpr = 0.05, .hashes = 1}},
     {.why = "eight bits a key", .whom = FOR_FIXED, .spec = {.fpr = 0.01, .hashes = 8}},
     {.why = "never exceed", .spec = {.fpr = 0.01, .flags = TAMIS_NEVER_EXCEED}},
@@ -108,7 +121,9 @@ static bool row_applies(const struct row_twist *t, uint32_t kind)
     if (spec_lines(kind, t->spec.lines_per_key) != t->spec.lines_per_key) return false;
     if (t->spec.fold && !(tamis_kind_abilities(kind) & TAMIS_CAN_FOLD)) return false;
     if (t->whom == FOR_FIXED) return !grows;
-    if (t->whom == FOR_BLOCKED) return kind == TAMIS_KIND_BLOCKED;
+    if (t->whom == FOR_COUNTERS) return kind == TAMIS_KIND_COUNTING;
+    if (t->whom == FOR_BLOCKED)
+        return kind == TAMIS_KIND_BLOCKED || kind == TAMIS_KIND_COUNTING;
     return true;
 }
 
@@ -160,6 +175,11 @@ bool spec_row_number(size_t index, uint64_t keys, spec_row *row)
 bool spec_row_plain(size_t index, uint64_t keys, spec_row *row)
 {
     return row_number(index, 2, keys, row);
+}
+
+bool spec_row_removes(const spec_row *row)
+{
+    return !row->grows && (tamis_kind_abilities(row->spec.kind) & TAMIS_CAN_REMOVE) != 0;
 }
 
 tamis_filter *spec_row_make(const spec_row *row)

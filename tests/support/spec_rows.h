@@ -22,8 +22,13 @@ bool spec_row_number(size_t index, uint64_t keys, spec_row *row);
 /* The plain rows only: each kind at 1 %, and each fixed kind scaling. */
 bool spec_row_plain(size_t index, uint64_t keys, spec_row *row);
 
+
 /* `lines_per_key` for kinds in which it has a meaning, 0 for the others. */
 uint32_t spec_lines(uint32_t kind, uint32_t lines_per_key);
+
+/* Whether keys can be removed from the row's filter. Such filters hold every
+ * occurrence of a key, also of one they know. */
+bool spec_row_removes(const spec_row *row);
 
 /* A filter for the row; it must succeed. */
 tamis_filter *spec_row_make(const spec_row *row);

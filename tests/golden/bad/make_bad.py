@@ -131,7 +131,7 @@ def node_fields():
         row(name, status, encode([blocked(**fields)]), why)
 
     for kind in (0, 3, 63, 65, 0xFFFFFFFF):
-        status = "VERSION" if kind else "CORRUPT"
+        status = "CORRUPT" if kind in (0, 3) else "VERSION"  # 3: not with these parameters
         row(f"kind-{kind}", status, encode([node(kind=kind)]), f"kind {kind}")
     field("behaviour-8", "a behaviour of the future", "VERSION", behaviour=8)
     field("state-2", "an unknown state", state=2)
