@@ -71,6 +71,7 @@ static const struct {
      "tamis verify --salvage -o SALVAGED %s"},
     {TAMIS_FINDING_MANY_LAYERS, "many-layers", "it has grown many layers",
      "tamis build -n %k -p %p -o %s --force KEYS"},
+    {TAMIS_FINDING_STICKY, "sticky", "counters can no longer go down", NULL},
 };
 
 enum { DOCTOR_WORDS = sizeof doctor_words / sizeof doctor_words[0] };

@@ -2,6 +2,7 @@
 #include "measure/subject.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <tamis/info.h>
 
@@ -29,19 +30,16 @@ void subject_row(subject *s, row_path path, keys_form form, unsigned threads,
     s->rows[s->row_count++] = (row){.path = path, .form = form, .threads = threads, .view = view};
 }
 
-/* "blocked", "blocked-2" */
+/* Any kind of the registry by its name; "-1" and "-2" ask for lines a key. */
 static bool subject_kind(const char *name, tamis_spec *spec)
 {
-    char kind[64];
+    char kind[32];
     size_t length = strlen(name);
-    spec->kind = tamis_kind_id(name);
-    if (spec->kind || length < 3 || length >= sizeof kind) return spec->kind != 0;
-    if (strcmp(name + length - 2, "-2") != 0) return false;
-    memcpy(kind, name, length - 2);
-    kind[length - 2] = '\0';
+    bool lines = length > 2 && name[length - 2] == '-' && strchr("12", name[length - 1]);
+    if (lines) spec->lines_per_key = (uint32_t)(name[length - 1] - '0');
+    snprintf(kind, sizeof kind, "%.*s", (int)(lines ? length - 2 : length), name);
     spec->kind = tamis_kind_id(kind);
-    spec->lines_per_key = 2;
-    return spec->kind != 0;
+    return spec->kind != TAMIS_KIND_ANY;
 }
 
 bool subject_init(subject *s, const char *name, uint64_t keys, double bits, double fpr)

@@ -169,14 +169,17 @@ static void many_threads(void **state)
     (void)state;
     spec_row row;
     for (size_t i = 0; next_concurrent(&i, WRITERS * MINE + SHARED, &row);) {
+        if (spec_row_removes(&row) && row.spec.flags & TAMIS_STRICT) continue; /* repeats fill it */
         crowd c = {.filter = spec_row_make(&row), .secret = row.spec.secret};
         run_crowd(&c);
         check_crowd(&row, &c);
         if (!row.grows) { /* the same bits as one thread sets */
             tamis_filter *one = spec_row_make(&row);
-            for (unsigned w = 0; w <= WRITERS; w++)
-                for (uint64_t k = 0; k < (w < WRITERS ? MINE : SHARED); k++)
-                    CHECK_OK(tamis_add_u64(one, key_of(w, k)));
+            for (unsigned w = 0; w < WRITERS; w++) {
+                for (uint64_t k = 0; k < MINE; k++) CHECK_OK(tamis_add_u64(one, key_of(w, k)));
+                for (uint64_t k = 0; k < SHARED; k++)
+                    CHECK_OK(tamis_add_u64(one, key_of(WRITERS, k)));
+            }
             filters_check_same_body(c.filter, one, "many threads and one");
             tamis_free(one);
         }
