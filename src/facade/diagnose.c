@@ -220,10 +220,9 @@ static void diagnose_healthy(const diagnose_case *c, tamis_finding *out)
 typedef bool (*diagnose_suspicion)(const diagnose_case *, tamis_finding *);
 
 static const diagnose_suspicion diagnose_suspicions[] = {
-    diagnose_damaged,     diagnose_saturated,   diagnose_over_capacity,
-    diagnose_poor_hash,   diagnose_narrow_hash, diagnose_oversized,
-    diagnose_many_layers, diagnose_repeats,     diagnose_sticky,
-    diagnose_never_filled,
+    diagnose_damaged,     diagnose_saturated,    diagnose_over_capacity, diagnose_poor_hash,
+    diagnose_narrow_hash, diagnose_oversized,    diagnose_many_layers,   diagnose_repeats,
+    diagnose_sticky,      diagnose_never_filled,
 };
 
 enum { DIAGNOSE_COUNT = sizeof diagnose_suspicions / sizeof diagnose_suspicions[0] };

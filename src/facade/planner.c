@@ -190,9 +190,9 @@ static tamis_status planner_choose_able(const tamis_spec *spec, tms_plan *out)
 {
     const uint32_t needs = planner_needs(spec) | TAMIS_CAN_ADD | TAMIS_CAN_DIGESTS;
     const tms_kind *kind;
-    tamis_status status = tms_fail(TAMIS_E_UNSUPPORTED,
-                                   "no kind has all the abilities that were asked for (0x%x)",
-                                   spec->needs);
+    tamis_status status =
+        tms_fail(TAMIS_E_UNSUPPORTED, "no kind has all the abilities that were asked for (0x%x)",
+                 spec->needs);
     for (size_t i = 0; (kind = tms_kind_number(i)) != NULL; i++) {
         tms_shape shape;
         if (kind->start || needs & ~kind->abilities) continue;

@@ -31,7 +31,7 @@ static inline bool classic_put_shared(uint8_t *byte, uint8_t mask)
 
 #define CLASSIC_SET plain
 #define CLASSIC_BYTE(place) ((place) >> 3)
-#define CLASSIC_GET(byte, place) ((*(byte) & classic_mask(place)) != 0)
+#define CLASSIC_GET(byte, place) ((*(byte)&classic_mask(place)) != 0)
 #define CLASSIC_PUT(byte, place) classic_put_plain((byte), classic_mask(place))
 #include "kernel/classic_loops.inc"
 

@@ -14,9 +14,8 @@ typedef struct counting_place {
 static inline counting_place counting_place_of(uint64_t word, unsigned lane, unsigned bits)
 {
     unsigned field = (unsigned)(word >> (7 * lane)) & 127, begin = field & 63 & ~(bits - 1);
-    return (counting_place){.used = field < 64,
-                            .byte = (uint8_t)(8 * lane + begin / 8),
-                            .shift = (uint8_t)(begin & 7)};
+    return (counting_place){
+        .used = field < 64, .byte = (uint8_t)(8 * lane + begin / 8), .shift = (uint8_t)(begin & 7)};
 }
 
 #define BLOCKED_SET 4_plain

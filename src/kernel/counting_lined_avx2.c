@@ -39,8 +39,7 @@ TAMIS_TARGET_AVX2 TAMIS_INLINE __m256i counting_half_missing(counting_half half)
 TAMIS_TARGET_AVX2 TAMIS_INLINE void counting_half_move(uint8_t *at, counting_half half, bool up)
 {
     __m256i step = _mm256_andnot_si256(half.stuck, half.one);
-    __m256i moved =
-        up ? _mm256_add_epi64(half.lanes, step) : _mm256_sub_epi64(half.lanes, step);
+    __m256i moved = up ? _mm256_add_epi64(half.lanes, step) : _mm256_sub_epi64(half.lanes, step);
     _mm256_storeu_si256((__m256i *)(void *)at, moved);
 }
 
@@ -81,25 +80,25 @@ TAMIS_TARGET_AVX2 TAMIS_INLINE bool counting_remove(const tamis_blocked_view *v,
     return true;
 }
 
-#define COUNTING_STAMP(bits)                                                                   \
-    TAMIS_TARGET_AVX2 TAMIS_INLINE bool tamis_blocked_test_##bits##_avx2(const uint8_t *line,  \
-                                                                         uint64_t word)        \
-    {                                                                                          \
-        return counting_test(line, word, bits);                                                \
-    }                                                                                          \
-    TAMIS_TARGET_AVX2 TAMIS_INLINE bool tamis_blocked_set_##bits##_avx2(uint8_t *line,         \
-                                                                        uint64_t word)         \
-    {                                                                                          \
-        return counting_move(line, word, bits, true);                                          \
-    }                                                                                          \
-    TAMIS_TARGET_AVX2 static bool counting_remove_##bits(const tamis_blocked_view *v,          \
-                                                         uint64_t digest)                      \
-    {                                                                                          \
-        return counting_remove(v, digest, bits);                                               \
-    }                                                                                          \
-    static uint32_t counting_count_##bits(const tamis_blocked_view *v, uint64_t digest)        \
-    {                                                                                          \
-        return tms_lined_kernel_number(bits, 0)->count(v, digest);                             \
+#define COUNTING_STAMP(bits)                                                                  \
+    TAMIS_TARGET_AVX2 TAMIS_INLINE bool tamis_blocked_test_##bits##_avx2(const uint8_t *line, \
+                                                                         uint64_t word)       \
+    {                                                                                         \
+        return counting_test(line, word, bits);                                               \
+    }                                                                                         \
+    TAMIS_TARGET_AVX2 TAMIS_INLINE bool tamis_blocked_set_##bits##_avx2(uint8_t *line,        \
+                                                                        uint64_t word)        \
+    {                                                                                         \
+        return counting_move(line, word, bits, true);                                         \
+    }                                                                                         \
+    TAMIS_TARGET_AVX2 static bool counting_remove_##bits(const tamis_blocked_view *v,         \
+                                                         uint64_t digest)                     \
+    {                                                                                         \
+        return counting_remove(v, digest, bits);                                              \
+    }                                                                                         \
+    static uint32_t counting_count_##bits(const tamis_blocked_view *v, uint64_t digest)       \
+    {                                                                                         \
+        return tms_lined_kernel_number(bits, 0)->count(v, digest);                            \
     }
 
 COUNTING_STAMP(4)

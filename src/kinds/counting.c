@@ -150,10 +150,10 @@ static void counting_lined_fetch_all(const void *filter, uint64_t digest)
     if (counting_of(filter)->fetch) counting_lined_fetch(filter, digest);
 }
 
-#define COUNTING_LINED_OPS                                                                      \
-    .may_contain = counting_lined_may_contain, .add = counting_lined_add,                       \
-    .may_contain_many = counting_lined_may_contain_many, .add_many = counting_lined_add_many,   \
-    .fetch_all = counting_lined_fetch_all, .remove = counting_lined_remove,                     \
+#define COUNTING_LINED_OPS                                                                    \
+    .may_contain = counting_lined_may_contain, .add = counting_lined_add,                     \
+    .may_contain_many = counting_lined_may_contain_many, .add_many = counting_lined_add_many, \
+    .fetch_all = counting_lined_fetch_all, .remove = counting_lined_remove,                   \
     .count = counting_lined_count
 
 static const tms_ops counting_lined_near = {COUNTING_LINED_OPS};
@@ -183,11 +183,9 @@ static void counting_attach(tamis_filter *f)
         counting_attach_lined(c);
         return;
     }
-    c->table = (tms_classic_table){.bytes = f->body,
-                                   .bits = p[COUNTING_COUNTERS],
-                                   .hashes = (uint32_t)p[COUNTING_HASHES]};
-    c->spread =
-        tms_spread_kernel_for(counting_width(&f->shape), tms_filter_is_shared(f));
+    c->table = (tms_classic_table){
+        .bytes = f->body, .bits = p[COUNTING_COUNTERS], .hashes = (uint32_t)p[COUNTING_HASHES]};
+    c->spread = tms_spread_kernel_for(counting_width(&f->shape), tms_filter_is_shared(f));
     f->ops = &counting_spread_ops;
 }
 
@@ -198,13 +196,13 @@ static bool counting_lined_around(const tamis_filter *f, uint64_t digest,
     const counting_filter *c = counting_of(f);
     tamis_blocked_view one = c->view; /* each table as a filter of one line a key */
     one.lines_per_key = 1;
-    bool answer = lost(ctx, tamis_blocked_line(&one, digest)) ||
-                  c->lined->places.may_contain(&one, digest);
+    bool answer =
+        lost(ctx, tamis_blocked_line(&one, digest)) || c->lined->places.may_contain(&one, digest);
     if (c->view.lines_per_key == 1) return answer;
     uint64_t second = tamis_blocked_second(digest);
     one.lines += one.line_count * TMS_LINE;
-    bool other = lost(ctx, tamis_blocked_line(&one, second)) ||
-                 c->lined->places.may_contain(&one, second);
+    bool other =
+        lost(ctx, tamis_blocked_line(&one, second)) || c->lined->places.may_contain(&one, second);
     return answer && other;
 }
 

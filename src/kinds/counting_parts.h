@@ -8,13 +8,7 @@
 #include "kernel/counting_kernel.h"
 #include "kinds/kind.h"
 
-enum {
-    COUNTING_COUNTERS,
-    COUNTING_HASHES,
-    COUNTING_WIDTH,
-    COUNTING_PER_KEY,
-    COUNTING_PARAMS
-};
+enum { COUNTING_COUNTERS, COUNTING_HASHES, COUNTING_WIDTH, COUNTING_PER_KEY, COUNTING_PARAMS };
 
 /* One of the two layouts is in use. */
 typedef struct counting_filter {

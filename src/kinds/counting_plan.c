@@ -147,8 +147,8 @@ static tamis_status counting_check_lines(const tms_shape *shape)
     uint64_t step = counting_line(shape) * p[COUNTING_PER_KEY];
     if (p[COUNTING_COUNTERS] % step != 0)
         return tms_fail(TAMIS_E_CORRUPT,
-                        "%" PRIu64 " counters are not a multiple of the %" PRIu64
-                        " of %" PRIu64 " lines",
+                        "%" PRIu64 " counters are not a multiple of the %" PRIu64 " of %" PRIu64
+                        " lines",
                         p[COUNTING_COUNTERS], step, p[COUNTING_PER_KEY]);
     return TAMIS_OK;
 }

@@ -62,8 +62,7 @@ static uint64_t counting_ones_8(const uint8_t *bytes, uint64_t first, uint64_t c
 static void counting_lane_ones(const uint8_t *line, uint8_t ones[8], uint32_t width)
 {
     for (unsigned lane = 0; lane < 8; lane++)
-        ones[lane] =
-            (uint8_t)tms_popcount64(counting_used(tms_body_word(line + 8 * lane), width));
+        ones[lane] = (uint8_t)tms_popcount64(counting_used(tms_body_word(line + 8 * lane), width));
 }
 
 static void counting_lane_ones_4(const uint8_t *line, uint8_t ones[8])

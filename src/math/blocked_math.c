@@ -85,7 +85,8 @@ static double blocked_math_rate_alternating(double lane, double lines, uint32_t 
 /* passes[U] after j keys in the line: the chance that all bits of the subset U of
  * the query are set. Each further key, of each rotation, sets each bit it shares
  * with the query with probability 1/lane: */
-static void blocked_math_add_key(double passes[BLOCKED_MATH_SUBSETS], double lane_places, uint32_t hashes)
+static void blocked_math_add_key(double passes[BLOCKED_MATH_SUBSETS], double lane_places,
+                                 uint32_t hashes)
 {
     const uint32_t subsets = 1U << hashes;
     const double hit = 1.0 / lane_places;
@@ -145,7 +146,8 @@ static double blocked_math_rate_half(double lane, double lines, uint32_t hashes,
 
     if (keys >= blocked_math_whole_above) return blocked_math_rate_whole(lane, lines, hashes, keys);
     rate = whole > 0.0 ? blocked_math_rate_whole(lane, lines, hashes, whole) : 0.0;
-    if (part > 0.0) rate += part * (blocked_math_rate_whole(lane, lines, hashes, whole + 1.0) - rate);
+    if (part > 0.0)
+        rate += part * (blocked_math_rate_whole(lane, lines, hashes, whole + 1.0) - rate);
     return rate;
 }
 
@@ -158,7 +160,8 @@ double tms_lined_rate(tms_lined layout, uint64_t lines, uint32_t hashes, double 
     if (hashes < 1 || hashes > TMS_BLOCKED_HASHES_MAX) return 1.0;
     if (lines_per_key == 0 || lines < lines_per_key) return 1.0;
     if (!(keys > 0.0)) return 0.0;
-    half = blocked_math_rate_half(layout.lane_places, (double)(lines / lines_per_key), hashes, keys);
+    half =
+        blocked_math_rate_half(layout.lane_places, (double)(lines / lines_per_key), hashes, keys);
     for (uint32_t i = 0; i < lines_per_key; i++) rate *= half;
     return rate;
 }

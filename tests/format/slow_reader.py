@@ -24,7 +24,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 GZIP_MAGIC = b"\x1f\x8b"
 FIXED_BYTES, NODE_BYTES = 120, 128
 HEADER_MIN, HEADER_MAX = 256, 589_952
-CLASSIC, BLOCKED, SCALABLE = 1, 2, 64
+CLASSIC, BLOCKED, COUNTING, SCALABLE = 1, 2, 3, 64
 
 
 class Refused(Exception):
@@ -113,6 +113,15 @@ def blocked_positions(h, lines, count, lines_per_key):
         yield 512 * half + position
 
 
+def counting_positions(h, counters, count, width, lines_per_key):
+    """Numbers of counters: section 9.4."""
+    if lines_per_key == 0:
+        yield from classic_positions(h, counters, count)
+        return
+    for bit in blocked_positions(h, counters * width // 512, count, lines_per_key):
+        yield bit // width
+
+
 def check_classic(node):
     need(node.param_count == 2, "CORRUPT", f"classic has {node.param_count} parameters")
     bits, count = node.params[:2]
@@ -135,6 +144,20 @@ def check_blocked(node):
          f"blocked of {lines} lines in {node.body_bytes} bytes")
 
 
+def check_counting(node):
+    need(node.param_count == 4, "CORRUPT", f"counting has {node.param_count} parameters")
+    counters, count, width, lines_per_key = node.params[:4]
+    need(width in (4, 8), "CORRUPT", f"counters of {width} bits")
+    need(lines_per_key <= 2, "CORRUPT", f"counting with {lines_per_key} lines a key")
+    need(1 <= count <= (8 if lines_per_key else 64), "CORRUPT", f"counting with {count} hashes")
+    need(1 <= counters <= 1 << 56, "CORRUPT", f"{counters} counters")
+    if lines_per_key:
+        need(counters % (512 // width * lines_per_key) == 0, "CORRUPT", "lines that are not whole")
+    need(not node.children, "CORRUPT", "counting with children")
+    need(node.body_bytes == -(-counters * width // 512) * 64, "CORRUPT",
+         f"{counters} counters of {width} bits in {node.body_bytes} bytes")
+
+
 def check_scalable(node):
     need(node.param_count in (4, 5), "CORRUPT", f"scalable has {node.param_count} parameters")
     need(node.param_count == 4 or node.params[4], "CORRUPT", "scalable with a cap of no bytes")
@@ -149,8 +172,10 @@ def check_scalable(node):
     need(all(child.kind == inner for child in node.children), "CORRUPT", "layers of another kind")
 
 
-CHECKS = {CLASSIC: check_classic, BLOCKED: check_blocked, SCALABLE: check_scalable}
-KIND_NAMES = {CLASSIC: "classic", BLOCKED: "blocked", SCALABLE: "scalable"}
+CHECKS = {CLASSIC: check_classic, BLOCKED: check_blocked, COUNTING: check_counting,
+          SCALABLE: check_scalable}
+KIND_NAMES = {CLASSIC: "classic", BLOCKED: "blocked", COUNTING: "counting",
+              SCALABLE: "scalable"}
 
 
 # ---- section 2: the header ----
@@ -177,12 +202,20 @@ class Node:
     def positions(self, h):
         if self.kind == CLASSIC:
             return classic_positions(h, *self.params[:2])
+        if self.kind == COUNTING:
+            return counting_positions(h, *self.params[:4])
         return blocked_positions(h, *self.params[:3])
 
     def may_contain(self, h):
         if self.kind == SCALABLE:
             return any(child.may_contain(h) for child in self.children)
-        return all(self.body[at // 8] >> at % 8 & 1 for at in self.positions(h))
+        return all(self.place(at)[2] for at in self.positions(h))
+
+    def place(self, at):
+        """Byte, shift and value of a bit, or of a counter."""
+        width = self.params[2] if self.kind == COUNTING else 1
+        byte, shift = at * width // 8, at * width % 8
+        return byte, shift, self.body[byte] >> shift & (1 << width) - 1
 
     def add(self, h):
         """Adds a digest of a journal; a layer that this would overfill is not made here."""
@@ -190,8 +223,10 @@ class Node:
             if not self.may_contain(h):
                 self.children[-1].add(h)
             return
+        most = (1 << self.params[2]) - 1 if self.kind == COUNTING else 1
         for at in self.positions(h):
-            self.body[at // 8] |= 1 << at % 8
+            byte, shift, value = self.place(at)
+            self.body[byte] += (value < most) << shift
 
 
 class Header:

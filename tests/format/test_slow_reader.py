@@ -308,13 +308,15 @@ class Handmade(unittest.TestCase):
 def random_spec(rng, library):
     """A request the planner takes; about half of them scale."""
     usable = [number for number in reader.HASH_NAMES if library.hash_available(number)]
-    kind = rng.choice((reader.CLASSIC, reader.BLOCKED))
+    kind = rng.choice((reader.CLASSIC, reader.BLOCKED, reader.COUNTING))
     fields = {"kind": kind, "hash": rng.choice(usable), "capacity": rng.randrange(1, 400),
               "fpr": 10 ** rng.uniform(-5, -0.5), "seed": rng.choice((0, rng.getrandbits(64))),
               "flags": rng.choice((0, 4)), "growth": rng.randrange(2)}
     if fields["hash"] == reader.SIPHASH:
         fields["secret"] = SECRET
-    if kind == reader.BLOCKED:
+    if kind == reader.COUNTING:
+        fields["counter_bits"] = rng.choice((0, 4, 8))
+    if kind != reader.CLASSIC:
         fields["lines_per_key"] = rng.randrange(3)
     if fields["growth"]:
         fields.update(expansion=rng.uniform(1.2, 4), tightening=rng.uniform(0.3, 0.9))

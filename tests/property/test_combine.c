@@ -336,7 +336,7 @@ static void strict_unions(void **state)
         CHECK_STATUS(tamis_merge(a, c, &u), TAMIS_E_FULL);
         filter_check_unchanged(a, &before, "dst of a refused strict merge");
         filter_check_unchanged(c, &other, "src of a refused strict merge");
-        CHECK_OK(tamis_merge(a, all, &u)); /* nothing new */
+        CHECK_OK(tamis_merge(a, all, &u));                        /* nothing new */
         if (!(tamis_kind_abilities(kinds[k]) & TAMIS_CAN_REMOVE)) /* what counts has doubled */
             filters_check_same_body(a, all, "a strict union with itself");
         filter_bytes_free(&before);

@@ -85,7 +85,7 @@ static void try_row(const spec_row *row)
               "%" PRIu64 " added, %" PRIu64 " known", result.added, result.known);
         CHECK(!result.rewritten && result.appended == appended, "%" PRIu64 " appended",
               result.appended);
-        if (spec_row_removes(row)) continue; /* would hold them twice */
+        if (spec_row_removes(row)) continue;                  /* would hold them twice */
         CHECK_OK(add_part(row, &keys, from, count, &result)); /* all known now */
         CHECK(result.added == 0 && result.known == count, "%" PRIu64 " added again", result.added);
     }

@@ -43,8 +43,8 @@ static void model_check(const model *m, const char *what)
         if (m->times[key] == 0) continue;
         CHECK(tamis_may_contain_u64(m->filter, key), "%s: key %" PRIu64 " is lost", what, key);
         const uint64_t count = tamis_estimate_count_u64(m->filter, key);
-        CHECK(count >= (m->counts ? m->times[key] : 1), "%s: key %" PRIu64 ": %u times, not %" PRIu64,
-              what, key, m->times[key], count);
+        CHECK(count >= (m->counts ? m->times[key] : 1),
+              "%s: key %" PRIu64 ": %u times, not %" PRIu64, what, key, m->times[key], count);
     }
     CHECK(added(m->filter) == m->total, "%s: %" PRIu64 " added, %" PRIu64 " are there", what,
           added(m->filter), m->total);
@@ -148,7 +148,8 @@ static void try_batch(const spec_row *row, const key_batch *keys, tamis_layout l
     CHECK_OK(tamis_remove_many(many, &whole, removed, &gone));
     for (size_t i = 0; i < keys->count; i++) {
         const bool there = tamis_remove_hash(one, digests[i]) == TAMIS_OK;
-        CHECK(removed[i] == there && (there || i >= in), "key %zu: %d and %d", i, removed[i], there);
+        CHECK(removed[i] == there && (there || i >= in), "key %zu: %d and %d", i, removed[i],
+              there);
         expected += there;
     }
     CHECK(gone == expected, "%zu are gone, one by one %zu", gone, expected);
@@ -196,7 +197,8 @@ static void who_cannot_says_so(void **state)
             filter_check_unchanged(f, &bytes, "a refused remove");
         }
         CHECK(gone == 0, "%zu are gone", gone);
-        CHECK(tamis_estimate_count_u64(view, key) == tamis_estimate_count_u64(f, key), "a view counts");
+        CHECK(tamis_estimate_count_u64(view, key) == tamis_estimate_count_u64(f, key),
+              "a view counts");
         tamis_free(view);
         filter_bytes_free(&bytes);
         tamis_free(f);

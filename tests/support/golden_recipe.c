@@ -38,6 +38,7 @@ const char *const golden_rule_names[] = {"text", "u64", "lengths", "words"};
 #define SEED UINT64_C(0x0123456789abcdef)
 #define CLASSIC .kind = TAMIS_KIND_CLASSIC
 #define BLOCKED .kind = TAMIS_KIND_BLOCKED
+#define COUNTING .kind = TAMIS_KIND_COUNTING
 #define SCALING .growth = TAMIS_GROWTH_SCALE
 
 const golden_recipe golden_recipes[] = {
@@ -317,6 +318,49 @@ const golden_recipe golden_recipes[] = {
      .spec = {CLASSIC, SCALING, .capacity = 100, .fpr = 0.01, .expansion = 2, .tightening = 0.5},
      .keys = {0, 1000},
      .transport = TAMIS_GZIP},
+    /* counters */
+    {.name = "counting",
+     .why = "as most people make one, a third of the keys removed",
+     .spec = {COUNTING, .capacity = 600, .fpr = 0.01},
+     .keys = {0, 600},
+     .removed = {400, 200}},
+    {.name = "counting-8-bits",
+     .why = "counters of 8 bits",
+     .spec = {COUNTING, .capacity = 300, .fpr = 0.02, .counter_bits = 8, .seed = SEED},
+     .keys = {0, 300}},
+    {.name = "counting-one-line",
+     .why = "one line a key",
+     .spec = {COUNTING, .capacity = 500, .fpr = 0.01, .lines_per_key = 1},
+     .keys = {0, 500},
+     .removed = {450, 50}},
+    {.name = "counting-two-lines-8-bits",
+     .why = "two lines a key, counters of 8 bits",
+     .spec = {COUNTING, .capacity = 200, .fpr = 0.01, .lines_per_key = 2, .counter_bits = 8},
+     .keys = {0, 200}},
+    {.name = "counting-sticky",
+     .why = "overfull: counters at their most",
+     .spec = {COUNTING, .capacity = 100, .memory = 256, .hashes = 8},
+     .keys = {0, 900}},
+    {.name = "counting-folded",
+     .why = "neighbours added up",
+     .spec = {COUNTING, .capacity = 1200, .fpr = 0.001},
+     .keys = {0, 300},
+     .fold = 4},
+    {.name = "counting-merged",
+     .why = "the counters of two added up",
+     .spec = {COUNTING, .capacity = 400, .fpr = 0.01},
+     .keys = {0, 200},
+     .with = GOLDEN_MERGED,
+     .second_keys = {200, 200}},
+    {.name = "counting-empty",
+     .why = "emptied again",
+     .spec = {COUNTING, .capacity = 100, .fpr = 0.01},
+     .keys = {0, 100},
+     .removed = {0, 100}},
+    {.name = "scalable-counting",
+     .why = "layers of counters",
+     .spec = {COUNTING, SCALING, .capacity = 50, .fpr = 0.02, .expansion = 2, .tightening = 0.5},
+     .keys = {0, 300}},
 };
 
 const size_t golden_recipe_count = sizeof golden_recipes / sizeof golden_recipes[0];
@@ -325,6 +369,7 @@ const size_t golden_recipe_count = sizeof golden_recipes / sizeof golden_recipes
 #undef SEED
 #undef CLASSIC
 #undef BLOCKED
+#undef COUNTING
 #undef SCALING
 
 /* ---- keys --------------------------------------------------------------- */
@@ -366,7 +411,7 @@ golden_range golden_present(const golden_recipe *recipe)
     const golden_range a = recipe->keys, b = recipe->second_keys;
     if (recipe->with == GOLDEN_INTERSECTED)
         return (golden_range){b.first, a.first + a.count - b.first};
-    return (golden_range){a.first, a.count + b.count};
+    return (golden_range){a.first, a.count + b.count - recipe->removed.count};
 }
 
 /* ---- filters ------------------------------------------------------------ */
@@ -412,9 +457,19 @@ static tamis_status golden_describe(const golden_recipe *recipe, tamis_filter *f
     return tamis_set_metadata(f, bytes, recipe->metadata_bytes);
 }
 
+static tamis_status golden_remove(const golden_recipe *recipe, tamis_filter *f)
+{
+    uint8_t key[GOLDEN_KEY_MAX];
+    tamis_status status = TAMIS_OK;
+    for (uint64_t i = 0; i < recipe->removed.count && status == TAMIS_OK; i++)
+        status = tamis_remove(f, key, golden_key(recipe->rule, recipe->removed.first + i, key));
+    return status;
+}
+
 tamis_status golden_build(const golden_recipe *recipe, tamis_filter **out)
 {
     tamis_status status = golden_fill(&recipe->spec, recipe->rule, recipe->keys, out);
+    if (status == TAMIS_OK) status = golden_remove(recipe, *out);
     if (status == TAMIS_OK && recipe->fold > 0) status = tamis_fold(*out, recipe->fold);
     if (status == TAMIS_OK && recipe->with != GOLDEN_ALONE) status = golden_combine(recipe, *out);
     if (status == TAMIS_OK && recipe->metadata_bytes > 0) status = golden_describe(recipe, *out);

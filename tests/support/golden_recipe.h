@@ -36,6 +36,7 @@ typedef struct golden_recipe {
     tamis_spec spec;
     golden_rule rule;
     golden_range keys;
+    golden_range removed;     /* of these keys the last ones, removed after the adding   */
     size_t metadata_bytes;    /* byte i being (131 i + 1) mod 256                        */
     uint64_t fold;            /* 0, or the factor of tamis_fold after the adding         */
     golden_with with;         /* a second filter of the same spec, but for its capacity  */

@@ -12,10 +12,10 @@ const uint8_t SPEC_SECRET[16] = {'k', 'e', 'e', 'p', ' ', 't', 'h', 'i',
 /* Which kinds a peculiarity is for. */
 typedef enum row_for {
     FOR_ALL,
-    FOR_FIXED,   /* kinds that do not grow                        */
-    FOR_BLOCKED, /* kinds that have lines                         */
+    FOR_FIXED,    /* kinds that do not grow                        */
+    FOR_BLOCKED,  /* kinds that have lines                         */
     FOR_COUNTERS, /* kinds whose counters have a width            */
-    FOR_SCALING, /* fixed kinds, in layers; and the growing kinds */
+    FOR_SCALING,  /* fixed kinds, in layers; and the growing kinds */
 } row_for;
 
 /* One peculiarity; zero means "as usual" everywhere. */
@@ -43,9 +43,7 @@ static const struct row_twist {
     {.why = "one line a key at a low rate",
      .whom = FOR_BLOCKED,
      .spec = {.fpr = 1e-4, .lines_per_key = 1}},
-    {.why = "counters of 8 bits",
-     .whom = FOR_COUNTERS,
-     .spec = {.fpr = 0.01, .counter_bits = 8}},
+    {.why = "counters of 8 bits", .whom = FOR_COUNTERS, .spec = {.fpr = 0.01, .counter_bits = 8}},
     {.why = "counters of 8 bits in one line",
      .whom = FOR_COUNTERS,
      .spec = {.fpr = 0.01, .counter_bits = 8, .lines_per_key = 1}},
@@ -122,8 +120,7 @@ static bool row_applies(const struct row_twist *t, uint32_t kind)
     if (t->spec.fold && !(tamis_kind_abilities(kind) & TAMIS_CAN_FOLD)) return false;
     if (t->whom == FOR_FIXED) return !grows;
     if (t->whom == FOR_COUNTERS) return kind == TAMIS_KIND_COUNTING;
-    if (t->whom == FOR_BLOCKED)
-        return kind == TAMIS_KIND_BLOCKED || kind == TAMIS_KIND_COUNTING;
+    if (t->whom == FOR_BLOCKED) return kind == TAMIS_KIND_BLOCKED || kind == TAMIS_KIND_COUNTING;
     return true;
 }
 

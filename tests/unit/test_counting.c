@@ -40,7 +40,7 @@ static void counters_stick_at_their_most(void **state)
         uint32_t bits, lines;
         uint64_t most;
     } rows[] = {
-        {"4 bits, spread", 4, 0, 15},   {"4 bits, one line", 4, 1, 15},
+        {"4 bits, spread", 4, 0, 15},    {"4 bits, one line", 4, 1, 15},
         {"4 bits, two lines", 4, 2, 15}, {"8 bits, spread", 8, 0, 255},
         {"8 bits, one line", 8, 1, 255},
     };
@@ -141,8 +141,8 @@ static void spread_counters_become_a_classic_filter(void **state)
 {
     (void)state;
     for (uint32_t bits = 4; bits <= 8; bits += 4) {
-        tamis_filter *f = make((tamis_spec){
-            .capacity = 5000, .fpr = 0.01, .counter_bits = bits, .seed = SEED});
+        tamis_filter *f =
+            make((tamis_spec){.capacity = 5000, .fpr = 0.01, .counter_bits = bits, .seed = SEED});
         tamis_filter *classic = NULL, *built = NULL, *same = NULL;
         tamis_facts facts, own;
         check_about("counters of %u bits become a classic filter", bits);
@@ -154,16 +154,15 @@ static void spread_counters_become_a_classic_filter(void **state)
         CHECK_OK(tamis_info(classic, &facts));
         CHECK(facts.kind == TAMIS_KIND_CLASSIC && facts.bits * bits == own.bits, "bits");
         CHECK(facts.hashes == own.hashes && facts.added == 5000 && facts.keys == own.keys, "facts");
-        const tamis_spec spec = {.kind = TAMIS_KIND_CLASSIC,
-                                 .capacity = 5000,
-                                 .fpr = 0.01,
-                                 .seed = SEED};
+        const tamis_spec spec = {
+            .kind = TAMIS_KIND_CLASSIC, .capacity = 5000, .fpr = 0.01, .seed = SEED};
         CHECK_OK(tamis_create(&spec, &built));
         CHECK_OK(tamis_set_metadata(built, "note", 4));
         for (uint64_t k = 0; k < 5000; k++) CHECK_OK(tamis_add_u64(built, k));
         filters_check_same(classic, built, "converted and built");
         for (uint64_t k = 0; k < 200000; k++)
-            CHECK(tamis_may_contain_u64(f, k) == tamis_may_contain_u64(classic, k), "key %d", (int)k);
+            CHECK(tamis_may_contain_u64(f, k) == tamis_may_contain_u64(classic, k), "key %d",
+                  (int)k);
         CHECK_OK(tamis_convert(f, TAMIS_KIND_COUNTING, &same));
         filters_check_same(f, same, "converted to what it is");
         tamis_free(f), tamis_free(classic), tamis_free(built), tamis_free(same);
@@ -189,10 +188,8 @@ static void what_cannot_be_converted(void **state)
         {"no such kind", TAMIS_KIND_COUNTING, 0, 63, TAMIS_E_SPEC},
     };
     for (size_t r = 0; r < COUNT(rows); r++) {
-        const tamis_spec spec = {.kind = rows[r].from,
-                                 .capacity = 100,
-                                 .fpr = 0.01,
-                                 .lines_per_key = rows[r].lines};
+        const tamis_spec spec = {
+            .kind = rows[r].from, .capacity = 100, .fpr = 0.01, .lines_per_key = rows[r].lines};
         tamis_filter *f = NULL, *out = NULL;
         CHECK_OK(tamis_create(&spec, &f));
         out = f; /* must be written */
@@ -223,10 +220,12 @@ static void needs_choose_a_kind_that_can(void **state)
             const bool able = (tamis_kind_abilities(rows[r].kind) & needs[i]) == needs[i];
             CHECK(able || rows[r].status != TAMIS_OK, "%s serves", tamis_kind_name(rows[r].kind));
             if (rows[r].status == TAMIS_OK)
-                CHECK(rows[r].bytes >= chosen.bytes, "%s is smaller", tamis_kind_name(rows[r].kind));
+                CHECK(rows[r].bytes >= chosen.bytes, "%s is smaller",
+                      tamis_kind_name(rows[r].kind));
         }
     }
-    const tamis_spec none = {.capacity = 10, .fpr = 0.01, .needs = TAMIS_CAN_REMOVE | TAMIS_CAN_FORGET};
+    const tamis_spec none = {
+        .capacity = 10, .fpr = 0.01, .needs = TAMIS_CAN_REMOVE | TAMIS_CAN_FORGET};
     tamis_sizing s;
     CHECK_STATUS(tamis_plan(&none, &s), TAMIS_E_UNSUPPORTED);
 }

@@ -97,6 +97,7 @@ static void json_spec(FILE *out, const tamis_spec *spec)
     json_integer(out, "flags", spec->flags);
     json_integer(out, "hashes", spec->hashes);
     json_integer(out, "lines_per_key", spec->lines_per_key);
+    json_integer(out, "counter_bits", spec->counter_bits);
     json_number(out, "expansion", spec->expansion);
     json_number(out, "tightening", spec->tightening);
     json_integer(out, "fold", spec->fold);
@@ -114,6 +115,9 @@ static void json_making(FILE *out, const golden_recipe *r)
     fprintf(out,
             "     \"keys\": {\"rule\": \"%s\", \"first\": %" PRIu64 ", \"count\": %" PRIu64 "}",
             golden_rule_names[r->rule], r->keys.first, r->keys.count);
+    if (r->removed.count > 0)
+        fprintf(out, ", \"removed\": {\"first\": %" PRIu64 ", \"count\": %" PRIu64 "}",
+                r->removed.first, r->removed.count);
     if (r->fold > 0) fprintf(out, ", \"folded_by\": %" PRIu64, r->fold);
     if (r->with != GOLDEN_ALONE) {
         fprintf(out, ", \"%s\": {\"first\": %" PRIu64 ", \"count\": %" PRIu64, with[r->with],
