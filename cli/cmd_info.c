@@ -49,6 +49,8 @@ typedef struct info_ability {
 
 static const info_ability info_abilities[] = {
     {TAMIS_CAN_ADD, "add"},
+    {TAMIS_CAN_REMOVE, "remove"},
+    {TAMIS_CAN_COUNT, "count"},
     {TAMIS_CAN_MERGE, "merge"},
     {TAMIS_CAN_INTERSECT, "intersect"},
     {TAMIS_CAN_FOLD, "fold"},
