@@ -39,6 +39,12 @@ static inline uint32_t tms_load32(const void *p)
     return tms_le32(x);
 }
 
+static inline uint16_t tms_load16(const void *p)
+{
+    const uint8_t *b = p;
+    return (uint16_t)(b[0] | (unsigned)b[1] << 8);
+}
+
 static inline void tms_store64(void *p, uint64_t x)
 {
     x = tms_le64(x);
@@ -49,6 +55,13 @@ static inline void tms_store32(void *p, uint32_t x)
 {
     x = tms_le32(x);
     memcpy(p, &x, sizeof x);
+}
+
+static inline void tms_store16(void *p, uint16_t x)
+{
+    uint8_t *b = p;
+    b[0] = (uint8_t)(x & 0xff);
+    b[1] = (uint8_t)(x >> 8);
 }
 
 /* A double travels as the 64 bits of its IEEE representation. */
