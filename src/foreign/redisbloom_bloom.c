@@ -36,9 +36,11 @@ static tamis_status rb_bloom_round(double bits, tms_rb_layer *layer)
     return TAMIS_OK;
 }
 
-static uint64_t rb_bloom_inverse(uint64_t bits)
+static void rb_bloom_set_modulus(tms_rb_layer *layer)
 {
-    return bits == 1 ? UINT64_MAX : (uint64_t)(((tms_u128)1 << 64) / bits);
+    uint64_t m = layer->n2 ? UINT64_C(1) << layer->n2 : layer->bits;
+    layer->modulus = m;
+    layer->inverse = m == 1 ? UINT64_MAX : (uint64_t)(((tms_u128)1 << 64) / m);
 }
 
 tamis_status tms_rb_bloom_size(uint64_t capacity, double error, uint32_t options,
@@ -57,7 +59,7 @@ tamis_status tms_rb_bloom_size(uint64_t capacity, double error, uint32_t options
         TMS_TRY(rb_bloom_round(fmax(bits, 1), layer));
     }
     layer->bytes = layer->bits / 8;
-    layer->inverse = rb_bloom_inverse(layer->bits);
+    rb_bloom_set_modulus(layer);
     return TAMIS_OK;
 }
 
@@ -80,7 +82,7 @@ tamis_status tms_rb_bloom_judge(tms_rb_layer *layer, uint32_t index)
         return rb_bloom_wrong(index, "its bits do not fit its bytes");
     if (layer->n2 > 63 || (layer->n2 && UINT64_C(1) << layer->n2 > layer->bits))
         return rb_bloom_wrong(index, "2^n2 is more than its bits");
-    layer->inverse = rb_bloom_inverse(layer->bits);
+    rb_bloom_set_modulus(layer);
     return TAMIS_OK;
 }
 

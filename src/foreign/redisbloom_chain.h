@@ -31,8 +31,9 @@ typedef struct tms_rb_layer {
     uint8_t *array;
     uint64_t bytes;
     /* Bloom */
-    uint64_t bits;    /* positions are taken modulo this; never 0 */
-    uint64_t inverse; /* floor(2^64 / bits) */
+    uint64_t bits;
+    uint64_t modulus; /* of positions: bits, or 2^n2 in old filters; never 0 */
+    uint64_t inverse; /* floor(2^64 / modulus) */
     uint64_t capacity, items;
     double error, bits_per_entry;
     uint32_t hashes;
@@ -131,7 +132,7 @@ tamis_status tms_rb_bloom_size(uint64_t capacity, double error, uint32_t options
                                tms_rb_layer *layer);
 
 /* Judges the fields of a layer that came from outside: bytes, bits, error,
- * bits_per_entry, hashes, n2; fills the inverse. TAMIS_E_CORRUPT. */
+ * bits_per_entry, hashes, n2; fills the modulus. TAMIS_E_CORRUPT. */
 tamis_status tms_rb_bloom_judge(tms_rb_layer *layer, uint32_t index);
 
 /* Appends the next layer. */

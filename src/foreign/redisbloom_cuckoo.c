@@ -322,7 +322,7 @@ static tamis_status rb_cuckoo_check(const tamis_redisbloom_cuckoo *spec, uint64_
 
 tamis_status tamis_redisbloom_cuckoo_bytes(const tamis_redisbloom_cuckoo *spec, uint64_t *bytes)
 {
-    uint64_t buckets;
+    uint64_t buckets = 0;
     TMS_TRY(rb_cuckoo_check(spec, &buckets));
     *bytes = buckets * spec->bucket_size;
     return TAMIS_OK;
@@ -333,7 +333,7 @@ tamis_status tamis_redisbloom_create_cuckoo(const tamis_redisbloom_cuckoo *spec,
 {
     const tms_rb_place place = {.host = host};
     tms_rb_chain *c = NULL;
-    uint64_t buckets;
+    uint64_t buckets = 0;
     *out = NULL;
     TMS_TRY(rb_cuckoo_check(spec, &buckets));
     TMS_TRY(tms_rb_chain_make(&tms_rb_cuckoo_kind, &place, &c));

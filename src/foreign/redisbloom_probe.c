@@ -39,10 +39,9 @@ static void probe_hash(const tms_rb_chain *c, const tamis_span *keys, size_t cou
 {
     run->count = count;
     if (c->options & TAMIS_REDISBLOOM_FORCE64) {
-        for (size_t i = 0; i < count; i++) {
-            run->a[i] = tms_murmur64a_inline(keys[i].data, keys[i].size, TMS_RB_BLOOM_SEED);
-            run->b[i] = tms_murmur64a_inline(keys[i].data, keys[i].size, run->a[i]);
-        }
+        for (size_t i = 0; i < count; i++)
+            tms_murmur64a_pair(keys[i].data, keys[i].size, TMS_RB_BLOOM_SEED, &run->a[i],
+                               &run->b[i]);
         return;
     }
     for (size_t i = 0; i < count; i++) { /* filters of old servers */
@@ -51,12 +50,11 @@ static void probe_hash(const tms_rb_chain *c, const tamis_span *keys, size_t cou
     }
 }
 
-/* x mod bits. The product's high half is the quotient or one less. */
+/* x mod modulus. The product's high half is the quotient or one less. */
 static inline uint64_t probe_place(const tms_rb_layer *layer, uint64_t x)
 {
-    if (layer->n2) return x & ((UINT64_C(1) << layer->n2) - 1);
-    uint64_t rest = x - tms_mulhi(x, layer->inverse) * layer->bits;
-    return rest >= layer->bits ? rest - layer->bits : rest;
+    uint64_t rest = x - tms_mulhi(x, layer->inverse) * layer->modulus;
+    return rest >= layer->modulus ? rest - layer->modulus : rest;
 }
 
 static inline uint32_t probe_is_clear(const uint8_t *array, uint64_t place)

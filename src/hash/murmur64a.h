@@ -22,4 +22,35 @@ static inline uint64_t tms_murmur64a_inline(const void *key, size_t len, uint64_
     return h ^ h >> 47;
 }
 
+/* Hash `a` under `seed`, and `b` under `a`. Short keys are read and mixed once:
+ * only what depends on the seed is done twice. */
+static inline void tms_murmur64a_pair(const void *key, size_t len, uint64_t seed, uint64_t *a,
+                                      uint64_t *b)
+{
+    enum { WORDS = 4 };
+    const uint64_t m = UINT64_C(0xc6a4a7935bd1e995);
+    const uint8_t *p = key;
+    uint64_t words[WORDS], h = seed;
+    const size_t count = len / 8, left = len % 8;
+    if (count > WORDS) {
+        *a = tms_murmur64a_inline(key, len, seed);
+        *b = tms_murmur64a_inline(key, len, *a);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint64_t k = tms_load64(p + 8 * i) * m;
+        words[i] = (k ^ k >> 47) * m;
+    }
+    const uint64_t tail = left ? tms_load_tail(p + 8 * count, left) : 0;
+    for (unsigned turn = 0; turn < 2; turn++) {
+        h ^= len * m;
+        for (size_t i = 0; i < count; i++) h = (h ^ words[i]) * m;
+        if (left) h = (h ^ tail) * m;
+        h = (h ^ h >> 47) * m;
+        h ^= h >> 47;
+        if (turn == 0) *a = h;
+    }
+    *b = h;
+}
+
 #endif
