@@ -4,6 +4,7 @@
  * piece numbered by the place after its last byte.                          */
 #include "arguments.h"
 #include "commands.h"
+#include "compaction.h"
 #include "memory.h"
 #include "open_key.h"
 #include "reply.h"
@@ -56,6 +57,7 @@ COMMAND(bf_scandump)
 COMMAND(cf_scandump)
 {
     if (argc != 3) return server.WrongArity(ctx);
+    if (compaction_wait(ctx, argv, argc, cf_scandump)) return API_OK;
     long long iter;
     if (!argument_integer(argv[2], 0, INT64_MAX, &iter))
         return server.ReplyWithError(ctx, "Invalid position");
@@ -139,6 +141,7 @@ enum { CUCKOO_HEADER = 38 };
 COMMAND(cf_loadchunk)
 {
     if (argc != 4) return server.WrongArity(ctx);
+    if (compaction_wait(ctx, argv, argc, cf_loadchunk)) return API_OK;
     long long iter;
     if (!argument_integer(argv[2], 1, INT64_MAX, &iter))
         return server.ReplyWithError(ctx, "Invalid position");

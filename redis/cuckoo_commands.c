@@ -175,6 +175,7 @@ static int cuckoo_add(RedisModuleCtx *ctx, RedisModuleString *name, const adding
 static int cuckoo_add_one(RedisModuleCtx *ctx, RedisModuleString **argv, int argc, bool only_absent)
 {
     if (argc != 3) return server.WrongArity(ctx);
+    if (compaction_wait(ctx, argv, argc, only_absent ? cf_addnx : cf_add)) return API_OK;
     tamis_redisbloom_cuckoo spec = cuckoo_defaults();
     adding a = {argv + 2, 1, &spec, only_absent, false};
     return cuckoo_add(ctx, argv[1], &a);
@@ -221,6 +222,7 @@ static int cuckoo_add_many(RedisModuleCtx *ctx, RedisModuleString **argv, int ar
                            bool only_absent)
 {
     if (argc < 4) return server.WrongArity(ctx);
+    if (compaction_wait(ctx, argv, argc, only_absent ? cf_insertnx : cf_insert)) return API_OK;
     tamis_redisbloom_cuckoo spec = cuckoo_defaults();
     bool nocreate = false;
     int items;
@@ -246,6 +248,7 @@ COMMAND(cf_insertnx)
 COMMAND(cf_del)
 {
     if (argc != 3) return server.WrongArity(ctx);
+    if (compaction_wait(ctx, argv, argc, cf_del)) return API_OK;
     open_key k;
     key_state state = key_open(ctx, argv[1], KEY_READ | KEY_WRITE, &cuckoo_family, &k);
     if (state == KEY_QUARANTINED) return key_refuse(&k, state);
@@ -277,6 +280,7 @@ COMMAND(cf_compact)
     if (argc != 2) return server.WrongArity(ctx);
     if (is_write_to_replica(ctx))
         return server.ReplyWithError(ctx, "READONLY You can't write against a read only replica.");
+    if (compaction_wait(ctx, argv, argc, cf_compact)) return API_OK;
     open_key k;
     key_state state = key_open(ctx, argv[1], KEY_READ | KEY_WRITE, &cuckoo_family, &k);
     if (state == KEY_QUARANTINED) return key_refuse(&k, state);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "commands.h"
+#include "compaction.h"
 #include "open_key.h"
 #include "reply.h"
 
@@ -25,6 +26,7 @@ static bool cuckoo_facts(RedisModuleCtx *ctx, RedisModuleString *name,
 COMMAND(cf_info)
 {
     if (argc != 2) return server.WrongArity(ctx);
+    if (compaction_wait(ctx, argv, argc, cf_info)) return API_OK;
     tamis_redisbloom_facts facts;
     if (!cuckoo_facts(ctx, argv[1], &facts)) return API_OK;
     reply_map(ctx, 8);
@@ -42,6 +44,7 @@ COMMAND(cf_info)
 COMMAND(cf_debug)
 {
     if (argc != 2) return server.WrongArity(ctx);
+    if (compaction_wait(ctx, argv, argc, cf_debug)) return API_OK;
     tamis_redisbloom_facts facts;
     if (!cuckoo_facts(ctx, argv[1], &facts)) return API_OK;
     char text[256];

@@ -30,6 +30,7 @@ typedef struct RedisModuleCommand RedisModuleCommand;
 typedef struct RedisModuleInfoCtx RedisModuleInfoCtx;
 typedef struct RedisModuleDefragCtx RedisModuleDefragCtx;
 typedef struct RedisModuleServerInfoData RedisModuleServerInfoData;
+typedef struct RedisModuleBlockedClient RedisModuleBlockedClient;
 
 /* ---- numbers of the interface ------------------------------------------- */
 
@@ -37,12 +38,15 @@ enum { KEY_READ = 1 << 0, KEY_WRITE = 1 << 1 };
 enum { KEYTYPE_EMPTY = 0, KEYTYPE_MODULE = 6 };
 
 enum { /* GetContextFlags: the circumstances of a call */
+       CONTEXT_LUA = 1 << 0,
+       CONTEXT_MULTI = 1 << 1,
        CONTEXT_READONLY = 1 << 4,
        CONTEXT_MAXMEMORY = 1 << 8,
        CONTEXT_EVICT = 1 << 9,
        CONTEXT_OOM = 1 << 10,
        CONTEXT_REPLICATED = 1 << 12,
        CONTEXT_LOADING = 1 << 13,
+       CONTEXT_DENY_BLOCKING = 1 << 21,
        CONTEXT_RESP3 = 1 << 22,
        CONTEXT_ASYNC_LOADING = 1 << 23,
 };
@@ -214,6 +218,12 @@ typedef struct RedisModuleCommandInfo {
          (RedisModuleCtx *, int class, const char *event, RedisModuleString *key))               \
     CALL(uint64_t, CreateTimer,                                                                  \
          (RedisModuleCtx *, long long milliseconds, RedisModuleTimerProc, void *data))           \
+    CALL(RedisModuleBlockedClient *, BlockClient,                                                \
+         (RedisModuleCtx *, RedisModuleCmdFunc reply, RedisModuleCmdFunc timeout,                \
+          void (*free)(RedisModuleCtx *, void *), long long milliseconds))                       \
+    CALL(int, UnblockClient, (RedisModuleBlockedClient *, void *data))                           \
+    CALL(int, IsBlockedReplyRequest, (RedisModuleCtx *))                                         \
+    CALL(int, StringCompare, (const RedisModuleString *, const RedisModuleString *))             \
     CALL(void, SaveUnsigned, (RedisModuleIO *, uint64_t))                                        \
     CALL(uint64_t, LoadUnsigned, (RedisModuleIO *))                                              \
     CALL(void, SaveDouble, (RedisModuleIO *, double))                                            \
