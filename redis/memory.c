@@ -76,6 +76,110 @@ static bool memory_allows(size_t size)
     return memory_system_would_give(size);
 }
 
+/* ---- the reaper ---------------------------------------------------------- */
+
+/* A block that waits to be freed holds its place in the queue itself: nobody
+ * else needs its bytes any more. */
+typedef struct dead_block {
+    struct dead_block *next;
+    size_t size;
+} dead_block;
+
+static struct {
+    pthread_t main;
+    pid_t process;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    dead_block *first;
+    bool started;
+    atomic_uint_fast64_t waiting;
+} reaper = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+
+void memory_begin(void)
+{
+    reaper.main = pthread_self();
+    reaper.process = getpid();
+}
+
+uint64_t memory_waiting(void)
+{
+    return atomic_load_explicit(&reaper.waiting, memory_order_relaxed);
+}
+
+/* The pages inside go back slice by slice before the block does: one call for all
+ * of them would hold the lock of the address space, and with it every page fault
+ * of the main thread, for as long as it takes. */
+static void block_free(void *block, size_t size)
+{
+    uintptr_t page = 4096;
+    uintptr_t at = ((uintptr_t)block + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)block + size) / page * page;
+    for (; at < end; at += MEMORY_SLICE) {
+        size_t slice = end - at < MEMORY_SLICE ? end - at : MEMORY_SLICE;
+        (void)madvise((void *)at, slice, MADV_DONTNEED); /* advice: may be refused */
+    }
+    server.Free(block);
+}
+
+static dead_block *reaper_take(void)
+{
+    pthread_mutex_lock(&reaper.lock);
+    while (!reaper.first) pthread_cond_wait(&reaper.wake, &reaper.lock);
+    dead_block *block = reaper.first;
+    reaper.first = block->next;
+    pthread_mutex_unlock(&reaper.lock);
+    return block;
+}
+
+static void *reaper_run(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        dead_block *block = reaper_take();
+        size_t size = block->size;
+        block_free(block, size);
+        atomic_fetch_sub_explicit(&reaper.waiting, size, memory_order_relaxed);
+    }
+    return NULL;
+}
+
+static bool reaper_start(void)
+{
+    pthread_t thread;
+    if (reaper.started) return true;
+    if (pthread_create(&thread, NULL, reaper_run, NULL) != 0) return false;
+    pthread_detach(thread);
+    reaper.started = true;
+    return true;
+}
+
+/* While the server evicts to get below maxmemory it measures what each deletion
+ * brought: there the memory has to be gone when we return. */
+static bool server_evicts(void)
+{
+    const int evicts = CONTEXT_OOM | CONTEXT_EVICT;
+    return (server.GetContextFlags(NULL) & evicts) == evicts;
+}
+
+/* Not for threads of the server, nor for the child of a save, which has no reaper. */
+static bool reaper_is_wanted(void)
+{
+    return pthread_equal(pthread_self(), reaper.main) && getpid() == reaper.process &&
+           !server_evicts() && reaper_start();
+}
+
+static void reaper_give(void *memory, size_t size)
+{
+    dead_block *block = memory;
+    block->size = size;
+    atomic_fetch_add_explicit(&reaper.waiting, size, memory_order_relaxed);
+    pthread_mutex_lock(&reaper.lock);
+    block->next = reaper.first;
+    reaper.first = block;
+    pthread_cond_signal(&reaper.wake);
+    pthread_mutex_unlock(&reaper.lock);
+}
+
 /* ---- the library's door -------------------------------------------------- */
 
 static void *memory_zeroed(void *ctx, size_t size)
@@ -93,22 +197,15 @@ static void *memory_zeroed(void *ctx, size_t size)
     return p;
 }
 
-/* The pages inside a large block go back slice by slice before the block does:
- * one call for all of them would hold the lock of the address space, and with it
- * every page fault of the main thread, for as long as it takes. */
 static void memory_free(void *ctx, void *memory, size_t size)
 {
     (void)ctx;
-    if (size >= 2 * MEMORY_SLICE) {
-        uintptr_t page = 4096;
-        uintptr_t at = ((uintptr_t)memory + page - 1) / page * page;
-        uintptr_t end = ((uintptr_t)memory + size) / page * page;
-        for (; at < end; at += MEMORY_SLICE) {
-            size_t slice = end - at < MEMORY_SLICE ? end - at : MEMORY_SLICE;
-            (void)madvise((void *)at, slice, MADV_DONTNEED); /* advice: may be refused */
-        }
-    }
-    server.Free(memory);
+    if (size < MEMORY_LARGE)
+        server.Free(memory);
+    else if (reaper_is_wanted())
+        reaper_give(memory, size);
+    else
+        block_free(memory, size);
 }
 
 const tamis_redisbloom_host memory_host = {
@@ -116,87 +213,3 @@ const tamis_redisbloom_host memory_host = {
     .free = memory_free,
     .compact_later = true,
 };
-
-/* ---- the reaper ---------------------------------------------------------- */
-
-typedef struct reaped {
-    struct reaped *next;
-    void (*release)(void *value);
-    void *value;
-    uint64_t bytes;
-} reaped;
-
-static struct {
-    pthread_t main;
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    reaped *first;
-    bool started;
-    atomic_uint_fast64_t waiting;
-} reaper = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
-
-void memory_begin(void)
-{
-    reaper.main = pthread_self();
-}
-
-uint64_t memory_waiting(void)
-{
-    return atomic_load_explicit(&reaper.waiting, memory_order_relaxed);
-}
-
-static reaped *reaper_take(void)
-{
-    pthread_mutex_lock(&reaper.lock);
-    while (!reaper.first) pthread_cond_wait(&reaper.wake, &reaper.lock);
-    reaped *r = reaper.first;
-    reaper.first = r->next;
-    pthread_mutex_unlock(&reaper.lock);
-    return r;
-}
-
-static void *reaper_run(void *unused)
-{
-    (void)unused;
-    for (;;) {
-        reaped *r = reaper_take();
-        r->release(r->value);
-        atomic_fetch_sub_explicit(&reaper.waiting, r->bytes, memory_order_relaxed);
-        server.Free(r);
-    }
-    return NULL;
-}
-
-static bool reaper_start(void)
-{
-    pthread_t thread;
-    if (reaper.started) return true;
-    if (pthread_create(&thread, NULL, reaper_run, NULL) != 0) return false;
-    pthread_detach(thread);
-    reaper.started = true;
-    return true;
-}
-
-/* While the server evicts to get below maxmemory it measures what each deletion
- * brought: there the memory has to be gone when we return. */
-static bool reaper_is_wanted(uint64_t bytes)
-{
-    return bytes >= MEMORY_LARGE && pthread_equal(pthread_self(), reaper.main) &&
-           !(server.GetContextFlags(NULL) & CONTEXT_OOM) && reaper_start();
-}
-
-void memory_release(void (*release)(void *value), void *value, uint64_t bytes)
-{
-    if (!reaper_is_wanted(bytes)) {
-        release(value);
-        return;
-    }
-    reaped *r = server.Alloc(sizeof *r);
-    *r = (reaped){.release = release, .value = value, .bytes = bytes};
-    atomic_fetch_add_explicit(&reaper.waiting, bytes, memory_order_relaxed);
-    pthread_mutex_lock(&reaper.lock);
-    r->next = reaper.first;
-    reaper.first = r;
-    pthread_cond_signal(&reaper.wake);
-    pthread_mutex_unlock(&reaper.lock);
-}

@@ -4,8 +4,8 @@
  * INFO memory and eviction see every byte. The server's allocators take large
  * blocks from the system, which zeroes a page when it is first touched: 4 GiB
  * cost microseconds to make, and nobody waits. Giving back is what takes time,
- * the system frees page after page, so blocks that are large go to a thread of
- * our own, which does it in slices.
+ * the system frees page after page, so a large block that the main thread frees
+ * goes to a thread of our own, which does it in slices.
  *
  * Before a large block is asked for, it is held against the cap of a filter,
  * against maxmemory and against what the system would give; a refusal is an
@@ -34,11 +34,7 @@ extern uint64_t memory_grants;
 /** Requests that were refused since the start, for INFO.                    */
 extern uint64_t memory_refusals;
 
-/** Calls `release(value)` soon, on another thread when `bytes` are many and this
- *  is the main thread; otherwise at once.                                   */
-void memory_release(void (*release)(void *value), void *value, uint64_t bytes);
-
-/** Bytes of values whose release is waiting for that thread, for INFO.      */
+/** Bytes of blocks that wait for that thread, for INFO.                     */
 uint64_t memory_waiting(void);
 
 /** To be called once, on the main thread.                                   */

@@ -32,6 +32,7 @@ void key_close(open_key *k)
 {
     if (k->key) server.CloseKey(k->key);
     k->key = NULL;
+    memory_on_behalf_of(NULL, 0);
 }
 
 int key_refuse(open_key *k, key_state state)

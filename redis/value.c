@@ -3,8 +3,6 @@
 
 #include <stdatomic.h>
 
-#include "memory.h"
-
 /* ---- metrics ------------------------------------------------------------- */
 
 /* Unsigned sums wrap, so a difference may be added as it is. */
@@ -64,22 +62,15 @@ key_value *value_make(family *f, tamis_filter *filter, tamis_redisbloom_quaranti
     return v;
 }
 
-static void value_destroy(void *data)
-{
-    key_value *v = data;
-    if (v->filter) tamis_free(v->filter);
-    if (v->kept) tamis_redisbloom_quarantine_free(v->kept);
-    server.Free(v);
-}
-
 void value_free(void *data)
 {
     key_value *v = data;
-    uint64_t bytes = v->bytes;
     value_count(v, 0, 0, 0);
     total_add(&totals.objects, (uint64_t)-1);
     if (v->kept) total_add(&totals.quarantined, (uint64_t)-1);
-    memory_release(value_destroy, v, bytes);
+    if (v->filter) tamis_free(v->filter);
+    if (v->kept) tamis_redisbloom_quarantine_free(v->kept);
+    server.Free(v);
 }
 
 void value_settle(key_value *v)

@@ -30,7 +30,7 @@ metrics value_metrics(void);
 /** Wraps a filter or a quarantined value, which it owns, and counts it.     */
 key_value *value_make(family *f, tamis_filter *filter, tamis_redisbloom_quarantine *kept);
 
-/** Frees now, or hands to another thread what is large. Any thread.         */
+/** Frees the value; what is large in it goes to another thread (memory.h).  */
 void value_free(void *v);
 
 /** Brings the metrics up to date: items by `change`, all of them when `grown`. */
