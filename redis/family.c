@@ -111,10 +111,34 @@ static void *cuckoo_load(RedisModuleIO *io, int encver)
 
 /* ---- the append-only file ------------------------------------------------ */
 
-static void rewrite_not(RedisModuleIO *aof)
+/* A payload in the making, for RESTORE. */
+typedef struct payload {
+    char *bytes;
+    size_t size, room;
+} payload;
+
+static tamis_status payload_add(void *ctx, const void *bytes, size_t size)
 {
-    server.LogIOError(aof, "warning",
-                      "a quarantined filter cannot be rewritten without RDB preamble");
+    payload *p = ctx;
+    if (size > p->room - p->size) {
+        p->room = 2 * (p->size + size);
+        p->bytes = server.Realloc(p->bytes, p->room);
+    }
+    memcpy(p->bytes + p->size, bytes, size);
+    p->size += size;
+    return TAMIS_OK;
+}
+
+/* RDB version 9: RESTORE of Redis 6.2 takes it, and so does everything after. */
+enum { PAYLOAD_VERSION = 9 };
+
+static void rewrite_as_restore(RedisModuleIO *aof, RedisModuleString *key, const key_value *v)
+{
+    payload p = {NULL, 0, 0};
+    tamis_status status =
+        tamis_redisbloom_quarantine_dump(v->kept, PAYLOAD_VERSION, payload_add, &p);
+    if (status == TAMIS_OK) server.EmitAOF(aof, "RESTORE", "slb", key, 0LL, p.bytes, p.size);
+    server.Free(p.bytes);
 }
 
 static void rewrite_as_chunks(RedisModuleIO *aof, RedisModuleString *key, const key_value *v)
@@ -140,7 +164,7 @@ static void type_rewrite(RedisModuleIO *aof, RedisModuleString *key, void *data)
     if (v->filter)
         rewrite_as_chunks(aof, key, v);
     else
-        rewrite_not(aof);
+        rewrite_as_restore(aof, key, v);
 }
 
 /* ---- the rest ------------------------------------------------------------ */

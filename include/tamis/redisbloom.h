@@ -280,6 +280,12 @@ TAMIS_API void tamis_redisbloom_quarantine_free(tamis_redisbloom_quarantine *q);
 TAMIS_API tamis_status tamis_redisbloom_dump(const tamis_filter *f, uint16_t rdb_version,
                                              tamis_sink sink, void *ctx);
 
+/** The same of a quarantined value, which a server can be given again only while
+ *  it loads (the RESTORE of an append-only file).                           */
+TAMIS_API tamis_status tamis_redisbloom_quarantine_dump(const tamis_redisbloom_quarantine *q,
+                                                        uint16_t rdb_version, tamis_sink sink,
+                                                        void *ctx);
+
 /** Reads a DUMP payload of either kind, compressed strings too. Memory is asked
  *  for only within the cap, and never more than the payload can justify: a
  *  compressed string at most 264 times its bytes. `rdb_version` may be NULL.

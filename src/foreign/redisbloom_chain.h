@@ -199,6 +199,7 @@ tamis_status tms_rb_header_measure(uint32_t kind, const uint8_t *bytes, size_t s
 tamis_status tms_rb_value_read(uint32_t kind, int encver, const tamis_redisbloom_reader *reader,
                                const tamis_redisbloom_old_cuckoo *old, const tms_rb_place *place,
                                tamis_filter **out, tamis_redisbloom_quarantine **kept);
+uint32_t tms_rb_quarantine_kind(const tamis_redisbloom_quarantine *q);
 /* A value after its module id, up to its end mark. */
 tamis_status tms_rb_value_at(tms_rdb_reader *r, uint64_t id, const tms_rb_place *place,
                              tamis_filter **out);

@@ -57,24 +57,50 @@ static tamis_status dump_put_bytes(void *ctx, const void *bytes, size_t size)
     return size ? dump_bytes(ctx, bytes, size) : TAMIS_OK;
 }
 
+/* What stands before the fields. */
+static tamis_status dump_begin(dump_output *out, bool cuckoo)
+{
+    const uint8_t type = TMS_RDB_TYPE_MODULE_2;
+    const char *name = cuckoo ? dump_cuckoo : dump_bloom;
+    TMS_TRY(dump_bytes(out, &type, 1));
+    return dump_length(out, tms_rdb_module_id(name, TAMIS_REDISBLOOM_ENCVER));
+}
+
+/* And what stands behind them. */
+static tamis_status dump_end(dump_output *out, uint16_t rdb_version)
+{
+    uint8_t version[DUMP_VERSION], sum[8];
+    TMS_TRY(dump_length(out, TMS_RDB_MODULE_END));
+    tms_store16(version, rdb_version);
+    TMS_TRY(dump_bytes(out, version, sizeof version));
+    tms_store64(sum, out->crc);
+    return out->sink(out->ctx, sum, sizeof sum);
+}
+
+static tamis_redisbloom_writer dump_writer(dump_output *out)
+{
+    return (tamis_redisbloom_writer){out, dump_put_unsigned, dump_put_double, dump_put_bytes};
+}
+
 tamis_status tamis_redisbloom_dump(const tamis_filter *f, uint16_t rdb_version, tamis_sink sink,
                                    void *ctx)
 {
     dump_output out = {.sink = sink, .ctx = ctx};
-    const tamis_redisbloom_writer writer = {&out, dump_put_unsigned, dump_put_double,
-                                            dump_put_bytes};
-    const uint8_t type = TMS_RDB_TYPE_MODULE_2;
-    uint8_t version[DUMP_VERSION], sum[8];
+    const tamis_redisbloom_writer writer = dump_writer(&out);
     TMS_TRY(tms_rb_check_kind(f));
-    const char *name = tms_rb_is_cuckoo(f) ? dump_cuckoo : dump_bloom;
-    TMS_TRY(dump_bytes(&out, &type, 1));
-    TMS_TRY(dump_length(&out, tms_rdb_module_id(name, TAMIS_REDISBLOOM_ENCVER)));
+    TMS_TRY(dump_begin(&out, tms_rb_is_cuckoo(f)));
     TMS_TRY(tamis_redisbloom_save(f, &writer));
-    TMS_TRY(dump_length(&out, TMS_RDB_MODULE_END));
-    tms_store16(version, rdb_version);
-    TMS_TRY(dump_bytes(&out, version, sizeof version));
-    tms_store64(sum, out.crc);
-    return sink(ctx, sum, sizeof sum);
+    return dump_end(&out, rdb_version);
+}
+
+tamis_status tamis_redisbloom_quarantine_dump(const tamis_redisbloom_quarantine *q,
+                                              uint16_t rdb_version, tamis_sink sink, void *ctx)
+{
+    dump_output out = {.sink = sink, .ctx = ctx};
+    const tamis_redisbloom_writer writer = dump_writer(&out);
+    TMS_TRY(dump_begin(&out, tms_rb_quarantine_kind(q) == TAMIS_KIND_REDISBLOOM_CUCKOO));
+    TMS_TRY(tamis_redisbloom_quarantine_save(q, &writer));
+    return dump_end(&out, rdb_version);
 }
 
 /* ---- reading ------------------------------------------------------------ */

@@ -90,6 +90,11 @@ static tamis_status value_push(value_fields *v, const value_layer *layer)
     return TAMIS_OK;
 }
 
+uint32_t tms_rb_quarantine_kind(const tamis_redisbloom_quarantine *q)
+{
+    return q->kind;
+}
+
 uint64_t tamis_redisbloom_quarantine_memory(const tamis_redisbloom_quarantine *q)
 {
     uint64_t sum = sizeof *q + q->room * sizeof *q->layers;
