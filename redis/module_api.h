@@ -275,7 +275,8 @@ struct module_api {
     int is_valkey;
 };
 
-extern struct module_api server;
+/* Hidden, because a server's program has a symbol of this name too. */
+extern struct module_api server __attribute__((visibility("hidden")));
 
 /** Looks all calls up. False: one of the first list is missing, which means a
  *  server older than 6.2; `*missing` names it.                              */
