@@ -67,9 +67,16 @@ def check_absurd(checks, server):
     checks.equal("the server answers", str(client.ok("PING")), "PONG")
 
 
+def empty(client):
+    """Flushes, and waits for what is freed in the background."""
+    client.ok("FLUSHALL")
+    ours = lambda name: info(client, "bf_tamis")["bf_" + name]
+    wait_for("memory", lambda: ours("objects") == ours("bytes_being_freed") == "0")
+
+
 def check_maxmemory(checks, server):
     client = server.client()
-    client.ok("FLUSHALL")
+    empty(client)
     used = int(info(client, "memory")["used_memory"])
     client.ok("CONFIG", "SET", "maxmemory", used + (20 << 20))
     checks.equal("more than maxmemory leaves", client("BF.RESERVE", "k", 0.01, 30000000), NO_MEMORY)
@@ -92,7 +99,7 @@ def check_maxmemory(checks, server):
 def check_freeing(checks, server):
     """DEL, UNLINK and FLUSHALL of large filters give all memory back."""
     client = server.client()
-    client.ok("FLUSHALL")
+    empty(client)
     used = lambda: int(info(client, "memory")["used_memory"])
     before = used()
     for how in (("DEL", "k"), ("UNLINK", "k"), ("FLUSHALL",), ("FLUSHALL", "ASYNC")):
