@@ -310,6 +310,9 @@ static tamis_status scalable_adopt(tamis_filter *f, tamis_filter **children, uin
                             "layer %u is of kind %u, but the filter's layers "
                             "are of kind %" PRIu64,
                             i, children[i]->kind->id, f->shape.params[SCALABLE_INNER]);
+    if (!(children[0]->kind->abilities & TAMIS_CAN_DIGESTS))
+        return tms_fail(TAMIS_E_CORRUPT, "a %s filter cannot be a layer: layers work from digests",
+                        children[0]->kind->name);
     s->inner = children[0]->kind;
     for (uint32_t i = 0; i < count; i++) {
         s->layers[i] = children[i];

@@ -46,7 +46,8 @@ static tamis_status combine_check(const tamis_filter *dst, const tamis_filter *s
     if (dst->kind != src->kind)
         return tms_fail(TAMIS_E_MISMATCH, "a %s and a %s filter do not fit together",
                         dst->kind->name, src->kind->name);
-    TMS_TRY(combine_check_hash(&dst->hasher, &src->hasher));
+    bool hashed = (dst->kind->abilities & TAMIS_CAN_DIGESTS) != 0; /* else any two keys agree */
+    if (hashed) TMS_TRY(combine_check_hash(&dst->hasher, &src->hasher));
     return dst->kind->fits(&dst->shape, &src->shape);
 }
 
@@ -206,7 +207,7 @@ static void combine_count(tamis_filter *dst, const tamis_filter *src, uint64_t b
 
 static tamis_status combine_strict(const tamis_filter *f, const tms_measure *m)
 {
-    double rate = tms_rate_with_collisions(m->rate, m->keys, f->hasher.width);
+    double rate = tms_kind_rate(f->kind, m->rate, m->keys, f->hasher.width);
     double planned = fmax(f->shape.fpr, f->kind->rate(&f->shape, (double)f->shape.capacity));
     if (rate <= 1.05 * planned) return TAMIS_OK;
     return tms_fail(TAMIS_E_FULL,
@@ -218,12 +219,31 @@ static tamis_status combine_strict(const tamis_filter *f, const tms_measure *m)
 static void combine_report(const tamis_filter *f, const tms_measure *m, combine_folds folds,
                            tamis_union *out)
 {
-    *out = (tamis_union){.keys = m->keys,
-                         .keys_low = m->keys_low,
-                         .keys_high = m->keys_high,
-                         .fpr = tms_rate_with_collisions(m->rate, m->keys, f->hasher.width),
-                         .folded_dst = folds.dst,
-                         .folded_src = folds.src};
+    *out =
+        (tamis_union){.keys = m->keys,
+                      .keys_low = m->keys_low,
+                      .keys_high = m->keys_high,
+                      .fpr = tms_kind_rate(f->kind, m->rate, m->keys, f->hasher.width),
+                      .folded_dst = folds.dst,
+                      .folded_src = folds.src};
+}
+
+/* Loose kinds have no size to fold to. */
+static tamis_status combine_check_loose(const tamis_filter *dst, const tamis_filter *src)
+{
+    TMS_TRY(tms_origin_writable(dst));
+    return combine_check(dst, src);
+}
+
+static tamis_status combine_merge_loose(tamis_filter *dst, const tamis_filter *src,
+                                        tamis_union *result)
+{
+    tms_measure m;
+    TMS_TRY(combine_check_loose(dst, src));
+    TMS_TRY(dst->kind->loose->unite(dst, src));
+    dst->kind->measure(dst, &m);
+    if (result) combine_report(dst, &m, (combine_folds){1, 1}, result);
+    return TAMIS_OK;
 }
 
 static bool combine_is_same_size(combine_folds folds)
@@ -268,6 +288,7 @@ static tamis_status combine_merge(tamis_filter *dst, const tamis_filter *src, ta
     tms_measure m;
     TMS_TRY(combine_can(dst, TAMIS_CAN_MERGE, "merged"));
     if (dst->kind->join) return combine_join(dst, src, result);
+    if (dst->kind->loose) return combine_merge_loose(dst, src, result);
     TMS_TRY(combine_prepare(dst, src, &folds));
     uint64_t before = tms_counter_sum(&dst->added);
     if (combine_is_same_size(folds) && !(dst->shape.flags & TAMIS_STRICT)) {
@@ -287,6 +308,10 @@ static tamis_status combine_intersect(tamis_filter *dst, const tamis_filter *src
     combine_folds folds;
     tms_measure m;
     TMS_TRY(combine_can(dst, TAMIS_CAN_INTERSECT, "intersected"));
+    if (dst->kind->loose) {
+        TMS_TRY(combine_check_loose(dst, src));
+        return dst->kind->loose->overlap(dst, src);
+    }
     TMS_TRY(combine_prepare(dst, src, &folds));
     if (combine_is_same_size(folds)) {
         dst->kind->overlap(dst, src->body);

@@ -83,6 +83,13 @@ static tamis_status create_copy(const tamis_filter *f, tamis_filter **out)
             tms_filter_drop(copy);
             return status;
         }
+    } else if (f->kind->loose) {
+        TMS_TRY(tms_filter_make(f->kind, &f->shape, family, &copy));
+        tamis_status status = f->kind->loose->copy(f, copy);
+        if (status != TAMIS_OK) {
+            tms_filter_drop(copy);
+            return status;
+        }
     } else {
         TMS_TRY(tms_filter_make(f->kind, &f->shape, family, &copy));
         tms_body_copy(copy->body, f->body, (size_t)f->shape.body_bytes);

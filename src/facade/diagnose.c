@@ -119,7 +119,8 @@ static bool diagnose_narrow_hash(const diagnose_case *c, tamis_finding *out)
     const tamis_facts *f = &c->facts;
     uint32_t width = c->filter->hasher.width;
     double collisions = tms_collision_rate(fmax(f->keys, (double)f->capacity), width);
-    if (width >= 64 || collisions < 0.25 * f->fpr_asked) return false;
+    bool hashed = !(c->filter->kind->abilities & TAMIS_IS_EXACT);
+    if (!hashed || width >= 64 || collisions < 0.25 * f->fpr_asked) return false;
     diagnose_set(out, TAMIS_FINDING_NARROW_HASH,
                  collisions > f->fpr_asked ? TAMIS_PROBLEM : TAMIS_WARNING, collisions,
                  f->fpr_asked);
@@ -209,10 +210,14 @@ static void diagnose_healthy(const diagnose_case *c, tamis_finding *out)
 {
     const tamis_facts *f = &c->facts;
     diagnose_set(out, TAMIS_FINDING_HEALTHY, TAMIS_NOTE, f->fpr_now, f->fpr_asked);
+    DIAGNOSE_ADVICE(out, "Nothing to do.");
+    if (f->abilities & TAMIS_IS_EXACT) {
+        DIAGNOSE_SENTENCE(out, "Exactly %.0f keys: every answer is the truth.", f->keys);
+        return;
+    }
     DIAGNOSE_SENTENCE(out, "About %.0f of %llu keys, a rate of %.3g %% now and %.3g %% planned.",
                       f->keys, (unsigned long long)f->capacity, 100 * f->fpr_now,
                       100 * f->fpr_asked);
-    DIAGNOSE_ADVICE(out, "Nothing to do.");
 }
 
 /* ---- the round ---------------------------------------------------------- */

@@ -23,22 +23,25 @@ static uint32_t encode_count(const tamis_filter *f)
     return count;
 }
 
-/* Appends `f` and its children; false when the arrays are too short. Whether
- * threads share a filter is this process's business, not the file's. */
-static bool encode_node(const tamis_filter *f, tms_packing *packing)
+/* Appends `f` and its children; *fits is false when the arrays are too short.
+ * Whether threads share a filter is this process's business, not the file's. */
+static tamis_status encode_node(const tamis_filter *f, tms_packing *packing, bool *fits)
 {
-    if (packing->envelope.node_count == packing->room) return false;
+    *fits = packing->envelope.node_count < packing->room;
+    if (!*fits) return TAMIS_OK;
     uint32_t index = packing->envelope.node_count++;
     tms_node *node = &packing->envelope.nodes[index];
     node->shape = f->shape;
+    if (f->kind->loose) TMS_TRY(f->kind->loose->pack_shape(f, &node->shape));
     node->shape.flags &= ~(uint32_t)TAMIS_CONCURRENT;
     node->children = tms_child_count(f);
     node->count_is_estimate = f->count_is_estimate;
     node->added = tms_counter_sum(&f->added);
+    packing->filters[index] = f;
     packing->bodies[index] = f->shape.body_bytes ? f->body : NULL;
-    for (uint32_t i = 0; i < node->children; i++)
-        if (!encode_node(f->kind->child(f, i), packing)) return false;
-    return true;
+    for (uint32_t i = 0; i < node->children && *fits; i++)
+        TMS_TRY(encode_node(f->kind->child(f, i), packing, fits));
+    return TAMIS_OK;
 }
 
 static tamis_status encode_tree(const tamis_filter *f, tms_packing *out)
@@ -46,10 +49,13 @@ static tamis_status encode_tree(const tamis_filter *f, tms_packing *out)
     out->room = encode_count(f);
     out->envelope.node_count = 0;
     out->envelope.nodes = tms_alloc(&f->alloc, out->room * sizeof *out->envelope.nodes);
+    out->filters = tms_alloc(&f->alloc, out->room * sizeof *out->filters);
     out->bodies = tms_alloc(&f->alloc, out->room * sizeof *out->bodies);
-    if (!out->envelope.nodes || !out->bodies)
+    if (!out->envelope.nodes || !out->filters || !out->bodies)
         return tms_fail_memory("the table of nodes", out->room * sizeof *out->envelope.nodes);
-    if (encode_node(f, out)) return TAMIS_OK;
+    bool fits;
+    TMS_TRY(encode_node(f, out, &fits));
+    if (fits) return TAMIS_OK;
     tms_packing_free(f, out); /* a concurrent filter has grown meanwhile: count again */
     return encode_tree(f, out);
 }
@@ -72,8 +78,33 @@ tamis_status tms_packing_make(const tamis_filter *f, tms_packing *out)
     return status;
 }
 
+tamis_status tms_packing_fill(const tamis_filter *f, tms_packing *packing)
+{
+    for (uint32_t i = 0; i < packing->envelope.node_count; i++) {
+        const tms_loose *loose = packing->filters[i]->kind->loose;
+        uint64_t size = packing->envelope.nodes[i].shape.body_bytes;
+        if (!loose) continue;
+        uint8_t *body = tms_alloc_body(&f->alloc, size);
+        if (!body) return tms_fail_memory("the body to be written", size);
+        packing->bodies[i] = body;
+        TMS_TRY(loose->pack(packing->filters[i], body));
+    }
+    return TAMIS_OK;
+}
+
+/* Bodies of loose kinds are the packing's own. */
+static void encode_free_bodies(const tamis_filter *f, tms_packing *packing)
+{
+    for (uint32_t i = 0; packing->bodies && i < packing->envelope.node_count; i++)
+        if (packing->filters[i] && packing->filters[i]->kind->loose)
+            tms_free_body(&f->alloc, (void *)(uintptr_t)packing->bodies[i],
+                          packing->envelope.nodes[i].shape.body_bytes);
+}
+
 void tms_packing_free(const tamis_filter *f, tms_packing *packing)
 {
+    encode_free_bodies(f, packing);
+    tms_free(&f->alloc, packing->filters, packing->room * sizeof *packing->filters);
     tms_free(&f->alloc, packing->envelope.nodes, packing->room * sizeof *packing->envelope.nodes);
     tms_free(&f->alloc, packing->bodies, packing->room * sizeof *packing->bodies);
     memset(packing, 0, sizeof *packing);
@@ -85,8 +116,10 @@ static tamis_status encode_plain(const tamis_filter *f, tamis_sink sink, void *c
 {
     tms_packing packing;
     TMS_TRY(tms_packing_make(f, &packing));
-    tamis_status status =
-        tms_stream_write(&packing.envelope, packing.bodies, tms_body_copy, &f->alloc, sink, ctx);
+    tamis_status status = tms_packing_fill(f, &packing);
+    if (status == TAMIS_OK)
+        status = tms_stream_write(&packing.envelope, packing.bodies, tms_body_copy, &f->alloc, sink,
+                                  ctx);
     tms_packing_free(f, &packing);
     return status;
 }

@@ -9,11 +9,16 @@
  * borrowed. Free with tms_packing_free. */
 typedef struct tms_packing {
     tms_envelope envelope;
-    const uint8_t **bodies; /* one a node */
-    uint32_t room;          /* nodes that fit the arrays */
+    const tamis_filter **filters; /* one a node */
+    const uint8_t **bodies;       /* one a node; NULL until packed for loose kinds */
+    uint32_t room;                /* nodes that fit the arrays */
 } tms_packing;
 
 tamis_status tms_packing_make(const tamis_filter *f, tms_packing *out);
+
+/* Makes the bodies of loose kinds, which are the packing's own. */
+tamis_status tms_packing_fill(const tamis_filter *f, tms_packing *packing);
+
 void tms_packing_free(const tamis_filter *f, tms_packing *packing);
 
 #endif

@@ -3,7 +3,9 @@
  * The filter is opened in pages of this process's own, the keys are added
  * there, which tells which of them are new, and the digests of those go to the
  * journal behind the file: first the record, then, in one write that cannot be
- * halved, the 8 bytes that make it count (src/format/journal.h).            */
+ * halved, the 8 bytes that make it count (src/format/journal.h). A filter that
+ * works from the keys themselves has no use for digests: it is read, added to
+ * and written anew.                                                         */
 #include <string.h>
 #include <tamis/file.h>
 
@@ -28,7 +30,8 @@
 enum { FILE_ADD_JOURNAL_SHARE = 512 }; /* a digest a page: each makes a private copy of one */
 
 /* The digests to append, growing: those that were new, and of filters that can
- * remove all. */
+ * remove all. NULL where the filter works from keys, and new ones are only
+ * counted. */
 typedef struct file_add_list {
     const tamis_alloc *alloc;
     uint64_t *digests;
@@ -59,9 +62,25 @@ static tamis_status file_add_digest(tamis_filter *f, uint64_t digest, file_add_l
     return counts ? file_add_push(list, digest) : TAMIS_OK;
 }
 
+/* Into a filter that works from the keys. */
+static tamis_status file_add_themselves(tamis_filter *f, const tamis_keys *keys,
+                                        file_add_list *list)
+{
+    for (size_t i = 0; i < keys->count; i++) {
+        uint64_t little;
+        bool was_new = false;
+        tamis_span key = tms_batch_key(keys, i, &little);
+        TMS_TRY(tms_add_key(f, key.data, key.size, &was_new));
+        list->count += was_new;
+    }
+    return TAMIS_OK;
+}
+
 static tamis_status file_add_keys(tamis_filter *f, const tamis_keys *keys, file_add_list *list)
 {
     uint64_t room[TMS_RUN];
+    if (f->ops->add_keys && keys->layout != TAMIS_LAYOUT_DIGESTS)
+        return file_add_themselves(f, keys, list);
     for (size_t from = 0; from < keys->count; from += TMS_RUN) {
         size_t count = keys->count - from < TMS_RUN ? keys->count - from : TMS_RUN;
         const uint64_t *digests = tms_batch_digests(f, keys, from, count, room);
@@ -70,7 +89,8 @@ static tamis_status file_add_keys(tamis_filter *f, const tamis_keys *keys, file_
     return TAMIS_OK;
 }
 
-/* A filter whose changes stay in this process: in private pages, or read. */
+/* A filter whose changes stay in this process: in private pages, or read, which
+ * one that will be written anew must be. */
 static tamis_status file_add_open(const char *path, const tamis_open_options *options,
                                   tamis_filter **out)
 {
@@ -79,12 +99,13 @@ static tamis_status file_add_open(const char *path, const tamis_open_options *op
     plain.behaviour = 0;
     tamis_status status = tms_load_private(path, &plain, out);
     plain.flags = 0;
+    if (status == TAMIS_OK && (*out)->ops->add_keys) {
+        tamis_free(*out);
+        *out = NULL;
+        status = TAMIS_E_UNSUPPORTED;
+    }
     if (status == TAMIS_E_UNSUPPORTED) status = tms_load_file(path, &plain, out);
-    if (status != TAMIS_OK) return status;
-    tms_origin_allow_changes(*out);
-    if ((*out)->ops->add_keys)
-        status = tms_fail(TAMIS_E_UNSUPPORTED, "the keys of this filter cannot be appended: its "
-                                               "scheme needs the keys themselves");
+    if (status == TAMIS_OK) tms_origin_allow_changes(*out);
     return status;
 }
 
@@ -135,7 +156,7 @@ static tamis_status file_add_store(const tms_append *file, const tamis_filter *f
         status = tms_fail(TAMIS_E_UNSUPPORTED, "keys cannot be appended to a compressed file; "
                                                "unpack it first (gunzip, zstd -d)");
     if (status == TAMIS_OK && list->count) {
-        result->rewritten = file_add_is_long(&input.sizes, list);
+        result->rewritten = !list->digests || file_add_is_long(&input.sizes, list);
         status = result->rewritten ? tamis_save(f, file->path, NULL)
                                    : file_add_append(file, &input, list);
     }

@@ -71,7 +71,7 @@ static void info_measure(const tamis_filter *f, tamis_facts *facts)
     facts->keys = m.keys;
     facts->keys_low = m.keys_low;
     facts->keys_high = m.keys_high;
-    facts->fpr_now = tms_rate_with_collisions(m.rate, m.keys, f->hasher.width);
+    facts->fpr_now = tms_kind_rate(f->kind, m.rate, m.keys, f->hasher.width);
     facts->damaged_bytes = tamis_damaged_bytes(f);
     if (facts->damaged_bytes == 0) return;
     facts->keys = (double)facts->added; /* lost parts read as ones, which are no keys */
@@ -95,6 +95,7 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
                            .count_is_estimate = f->count_is_estimate,
                            .fpr_asked = f->shape.fpr,
                            .memory = f->shape.body_bytes + f->kind->handle_bytes};
+    if (f->kind->loose) facts->memory += f->kind->loose->held(f);
     if (children) {
         info_sum_layers(f, facts);
     } else {
@@ -105,7 +106,7 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
     info_measure(f, facts);
     double capacity = (double)facts->capacity;
     facts->fpr_at_capacity =
-        tms_rate_with_collisions(f->kind->rate(&f->shape, capacity), capacity, f->hasher.width);
+        tms_kind_rate(f->kind, f->kind->rate(&f->shape, capacity), capacity, f->hasher.width);
     if (f->kind->report) f->kind->report(f, facts);
     return TAMIS_OK;
 }

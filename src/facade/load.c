@@ -189,6 +189,7 @@ static tamis_status load_tree(tms_reader *reader, const tms_input *input,
     TMS_TRY(tms_tree_make(e, options, NULL, out));
     e->journal_bytes = input->sizes.journal_bytes;
     TMS_TRY(load_bodies(reader, e, salvage, *out));
+    TMS_TRY(tms_tree_unpack(*out));
     bool ends_here = size != UINT64_MAX && !salvage && input->tail_bytes == 0;
     if (ends_here) TMS_TRY(tms_reader_end(reader));
     return tms_input_replay(input, false, *out);

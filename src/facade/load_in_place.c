@@ -47,6 +47,15 @@ static tamis_status in_place_over(const uint8_t *bytes, const tms_envelope *e,
     return status;
 }
 
+/* A filter of a loose kind is a copy, though as read-only as others. */
+static tamis_status in_place_copy(const uint8_t *bytes, const tms_input *input,
+                                  const tamis_open_options *options, tamis_filter **out)
+{
+    TMS_TRY(tamis_load(bytes, (size_t)input->size, options, out));
+    (*out)->read_only = true;
+    return TAMIS_OK;
+}
+
 /* An input that was salvaged though it ends early is copied: nothing may touch
  * its missing end. */
 static tamis_status in_place_open(const uint8_t *bytes, const tms_input *input,
@@ -56,7 +65,9 @@ static tamis_status in_place_open(const uint8_t *bytes, const tms_input *input,
     TMS_TRY(tms_envelope_read(bytes, (size_t)input->size, options->alloc, &e));
     e.journal_bytes = input->sizes.journal_bytes;
     tamis_status status = tms_envelope_fits(&e, input->size);
-    if (status == TAMIS_OK)
+    if (!tms_tree_lies_in_place(&e))
+        status = in_place_copy(bytes, input, options, out);
+    else if (status == TAMIS_OK)
         status = in_place_over(bytes, &e, options, out);
     else if (status == TAMIS_E_TRUNCATED && options->flags & TAMIS_OPEN_SALVAGE)
         status = tamis_load(bytes, (size_t)input->size, options, out);
@@ -110,7 +121,7 @@ tamis_status tms_load_private(const char *path, const tamis_open_options *option
     tamis_status status = in_place_split(map.bytes, map.size, options, &input);
     if (status == TAMIS_OK) status = in_place_open(map.bytes, &input, options, &f);
     status = in_place_keep(status, &map, f);
-    if (status == TAMIS_OK && f->kind->child_count)
+    if (status == TAMIS_OK && (f->kind->child_count || f->kind->loose))
         status =
             tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter cannot be amended in place", f->kind->name);
     if (status == TAMIS_OK) status = tms_input_replay(&input, true, f);

@@ -28,6 +28,16 @@ static const double planner_worst_share = 1.05;
 
 static const double planner_blocked_from = TMS_BLOCKED_ONE_LINE_FROM;
 
+static bool planner_is_exact(const tms_kind *kind)
+{
+    return (kind->abilities & TAMIS_IS_EXACT) != 0;
+}
+
+double tms_kind_rate(const tms_kind *kind, double rate, double keys, uint32_t width)
+{
+    return planner_is_exact(kind) ? rate : tms_rate_with_collisions(rate, keys, width);
+}
+
 /* ---- judging ------------------------------------------------------------ */
 
 static tamis_status planner_check_fields(const tamis_spec *spec)
@@ -110,7 +120,7 @@ static bool planner_holds(const void *question, uint64_t keys)
     const planner_question *q = question;
     double rate = q->kind->rate(q->shape, (double)keys);
     if (q->fpr <= planner_worst_share * tms_collision_rate((double)keys, q->width)) return false;
-    return tms_rate_with_collisions(rate, (double)keys, q->width) <= q->fpr;
+    return tms_kind_rate(q->kind, rate, (double)keys, q->width) <= q->fpr;
 }
 
 /* Lowers a capacity that was found without regard to the width of the hash. */
@@ -130,6 +140,7 @@ static tamis_status planner_size(const tms_kind *kind, const tamis_spec *spec, t
     uint32_t width = planner_width(spec);
     tamis_spec asked = *spec;
     asked.kind = kind->id;
+    if (planner_is_exact(kind)) return kind->plan(&asked, shape); /* there is no rate to keep */
     if (spec->capacity && spec->fpr > 0) {
         TMS_TRY(planner_check_reach((double)spec->capacity, spec->fpr, width));
         double collisions = width < 64 ? tms_collision_rate((double)spec->capacity, width) : 0;
@@ -140,7 +151,7 @@ static tamis_status planner_size(const tms_kind *kind, const tamis_spec *spec, t
         shape->fpr = spec->fpr;
         if (!spec->capacity) TMS_TRY(planner_limit_capacity(kind, spec->fpr, width, shape));
     } else {
-        shape->fpr = tms_rate_with_collisions(shape->fpr, (double)shape->capacity, width);
+        shape->fpr = tms_kind_rate(kind, shape->fpr, (double)shape->capacity, width);
     }
     return TAMIS_OK;
 }
@@ -214,8 +225,17 @@ static bool planner_is_everyday(const tamis_spec *spec)
     return !(planner_needs(spec) & ~tms_kind_by_id(TAMIS_KIND_BLOCKED)->abilities);
 }
 
+/* The exact kind. */
+static tamis_status planner_choose_exact(const tamis_spec *spec, tms_plan *out)
+{
+    TMS_TRY(planner_find_kind(TAMIS_KIND_BITMAP, &out->kind));
+    return planner_size(out->kind, spec, &out->shape);
+}
+
 static tamis_status planner_flat(const tamis_spec *spec, tms_plan *out)
 {
+    if (spec->kind == TAMIS_KIND_ANY && spec->needs & TAMIS_IS_EXACT)
+        return planner_choose_exact(spec, out);
     if (spec->kind == TAMIS_KIND_ANY && !planner_is_everyday(spec))
         return planner_choose_able(spec, out);
     if (spec->kind == TAMIS_KIND_ANY) return planner_choose_flat(spec, &out->kind, &out->shape);
@@ -285,8 +305,11 @@ static tamis_status planner_check_abilities(const tamis_spec *spec, const tms_ki
                     kind->name, missing);
 }
 
+/* What is exact grows by itself: it needs no layers. */
 static bool planner_scales(const tamis_spec *spec)
 {
+    const tms_kind *kind = tms_kind_by_id(spec->kind);
+    if (kind ? planner_is_exact(kind) : (spec->needs & TAMIS_IS_EXACT) != 0) return false;
     return spec->growth == TAMIS_GROWTH_SCALE || spec->kind == TAMIS_KIND_SCALABLE ||
            (spec->kind == TAMIS_KIND_ANY && spec->needs & TAMIS_CAN_GROW);
 }
@@ -325,14 +348,14 @@ static void planner_describe(const tamis_spec *spec, const tms_plan *plan, tamis
     const tms_shape *shape = plan->inner ? &plan->first : &plan->shape;
     double keys = (double)shape->capacity;
     uint32_t width = planner_width(spec);
+    s->bytes = shape->body_bytes;
     flat->describe(shape, s);
     s->kind = plan->kind->id;
     s->capacity = shape->capacity;
-    s->bytes = shape->body_bytes;
     s->bits_per_key = (double)s->bits / keys;
     s->fpr_asked = spec->fpr;
-    s->fpr = tms_rate_with_collisions(flat->rate(shape, keys), keys, width);
-    s->fpr_floor = planner_floor(keys, width);
+    s->fpr = tms_kind_rate(flat, flat->rate(shape, keys), keys, width);
+    s->fpr_floor = planner_is_exact(flat) ? 0 : planner_floor(keys, width);
     s->overhead = s->fpr < 1 && s->fpr > 0 ? s->bits_per_key / -log2(s->fpr) : INFINITY;
     if (plan->inner) s->fold = 1;
     planner_note(plan, s);

@@ -13,4 +13,8 @@ typedef struct tms_plan {
 
 tamis_status tms_plan_for(const tamis_spec *spec, tms_plan *out);
 
+/* A rate together with the collisions of a hash of `width` bits, which an exact
+ * kind does not have. */
+double tms_kind_rate(const tms_kind *kind, double rate, double keys, uint32_t width);
+
 #endif

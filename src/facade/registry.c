@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compose/scalable.h"
+#include "kinds/bitmap.h"
 #include "foreign/redisbloom_chain.h"
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
@@ -14,6 +15,7 @@ static const tms_kind *const registry_kinds[] = {
     &tms_classic_kind,
     &tms_blocked_kind,
     &tms_counting_kind,
+    &tms_bitmap_kind,
     &tms_scalable_kind,
 };
 

@@ -66,6 +66,10 @@ static tamis_status tree_check_shape(const tms_kind *kind, tms_shape *shape)
 {
     uint64_t body_bytes = shape->body_bytes;
     TMS_TRY(kind->check(shape));
+    bool exact = (kind->abilities & TAMIS_IS_EXACT) != 0;
+    if (exact != (shape->fpr == 0))
+        return tms_fail(TAMIS_E_CORRUPT, "a %s filter %s a rate, but the header says %g",
+                        kind->name, exact ? "does not have" : "has", shape->fpr);
     if (shape->body_bytes != body_bytes)
         return tms_fail(TAMIS_E_CORRUPT,
                         "a %s filter with these parameters has %" PRIu64 " bytes, not the %" PRIu64
@@ -132,6 +136,9 @@ static tamis_status tree_node(tree_builder *b, tamis_filter **out)
     if (!kind->adopt && node->children)
         return tms_fail(TAMIS_E_CORRUPT, "a %s filter has no parts, but %u follow", kind->name,
                         node->children);
+    if (b->behaviour & TAMIS_CONCURRENT && !(kind->abilities & TAMIS_CAN_CONCURRENT))
+        return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter cannot be opened for concurrent use",
+                        kind->name);
     shape.flags |= b->behaviour;
     TMS_TRY(kind->adopt ? tree_composed(b, kind, &shape, node->children, out)
                         : tree_flat(b, kind, &shape, node->body_offset, out));
@@ -188,6 +195,23 @@ tamis_status tms_tree_make(const tms_envelope *e, const tamis_open_options *opti
     else
         tms_filter_drop(f);
     return status;
+}
+
+tamis_status tms_tree_unpack(tamis_filter *f)
+{
+    if (f->kind->loose) return f->kind->loose->unpack(f);
+    uint32_t children = f->kind->child_count ? f->kind->child_count(f) : 0;
+    for (uint32_t i = 0; i < children; i++) TMS_TRY(tms_tree_unpack(f->kind->child(f, i)));
+    return TAMIS_OK;
+}
+
+bool tms_tree_lies_in_place(const tms_envelope *e)
+{
+    for (uint32_t i = 0; i < e->node_count; i++) {
+        const tms_kind *kind = tms_kind_by_id(e->nodes[i].shape.kind);
+        if (kind && kind->loose) return false;
+    }
+    return true;
 }
 
 static size_t tree_fill_bodies(const tamis_filter *f, uint8_t **bodies)

@@ -2,6 +2,7 @@
 #include "format/envelope.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 #include <tamis/spec.h>
 #include <tamis/version.h>
@@ -111,7 +112,7 @@ static tamis_status envelope_judge_node(const tms_shape *s, unsigned node, tamis
                         node, (unsigned)s->flags, (unsigned)ENVELOPE_BEHAVIOUR_KNOWN);
     if (s->capacity == 0)
         return tms_fail(bad, "node %u has capacity 0; at least 1 is needed", node);
-    if (!(s->fpr > 0 && s->fpr < 1))
+    if (!(s->fpr >= 0 && s->fpr < 1) || signbit(s->fpr)) /* 0 is for kinds without a rate */
         return tms_fail(bad, "node %u has the rate %g; a rate lies between 0 and 1", node, s->fpr);
     if (s->body_bytes % TMS_LINE != 0)
         return tms_fail(bad, "node %u has a body of %llu bytes, which is no multiple of %d", node,

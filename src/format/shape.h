@@ -14,7 +14,7 @@ typedef struct tms_shape {
     uint32_t kind;        /* TAMIS_KIND_* */
     uint32_t flags;       /* TAMIS_STRICT | TAMIS_CONCURRENT | TAMIS_NEVER_EXCEED */
     uint64_t capacity;    /* keys of the plan, at least 1 */
-    double fpr;           /* rate of the plan, 0 < fpr < 1 */
+    double fpr;           /* rate of the plan, 0 < fpr < 1; 0 for exact kinds */
     uint64_t body_bytes;  /* a multiple of 64; 0 for kinds made of other filters */
     uint32_t param_count; /* 0 .. TMS_PARAMS_MOST */
     uint64_t params[TMS_PARAMS_MOST];

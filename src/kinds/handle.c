@@ -22,8 +22,8 @@ tamis_status tms_filter_make(const tms_kind *kind, const tms_shape *shape, tms_f
 {
     tamis_filter *f = NULL;
     TMS_TRY(tms_handle_make(kind, shape, family, &f));
-    f->body = tms_alloc_body(family.alloc, shape->body_bytes);
-    if (!f->body) {
+    if (shape->body_bytes) f->body = tms_alloc_body(family.alloc, shape->body_bytes);
+    if (shape->body_bytes && !f->body) {
         tms_filter_drop(f);
         return tms_fail_memory("the filter's body", shape->body_bytes);
     }

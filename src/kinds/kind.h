@@ -70,8 +70,27 @@ typedef struct tms_measure {
 /* How a damaged stretch of the body is read, so that it never causes a "no". */
 typedef enum tms_damage_rule {
     TMS_DAMAGE_READS_AS_ONES, /* set every bit of it */
-    TMS_DAMAGE_ANSWERS_MAYBE  /* remember it: queries there say maybe, adds fail */
+    TMS_DAMAGE_ANSWERS_MAYBE, /* remember it: queries there say maybe, adds fail */
+    TMS_DAMAGE_IS_FATAL       /* nothing can be told from what is left: not to be salvaged */
 } tms_damage_rule;
+
+/* What a kind has whose working state is not its body: the body is made when
+ * the filter is written and taken apart when it was read, and f->body is NULL
+ * in between. Such filters are never used in place: maps and views of them are
+ * read-only copies. Everything here is all or nothing. */
+typedef struct tms_loose {
+    /* Parameters and body_bytes as they are to be written now, then that body,
+     * which comes zeroed. Several threads may write one filter at once. */
+    tamis_status (*pack_shape)(const tamis_filter *, tms_shape *);
+    tamis_status (*pack)(const tamis_filter *, uint8_t *body);
+    /* Judges the body that was read, makes the state from it and frees it. */
+    tamis_status (*unpack)(tamis_filter *);
+    tamis_status (*copy)(const tamis_filter *, tamis_filter *copy); /* which is empty */
+    /* Both know strict filters and set the count of added keys. */
+    tamis_status (*unite)(tamis_filter *dst, const tamis_filter *src);
+    tamis_status (*overlap)(tamis_filter *dst, const tamis_filter *src);
+    uint64_t (*held)(const tamis_filter *); /* bytes of the state, beside the handle */
+} tms_loose;
 
 struct tms_kind {
     uint32_t id;
@@ -119,6 +138,7 @@ struct tms_kind {
      * NULL: to no other kind. */
     tamis_status (*convert_shape)(const tms_shape *, uint32_t kind, tms_shape *out);
     void (*convert)(const tamis_filter *, uint8_t *out);
+    const tms_loose *loose; /* NULL for kinds that work in their body */
 
     /* Kinds made of filters: NULL for the others. `adopt` takes the children
      * over (also on failure it leaves them to the caller), `child` lends one. */
@@ -126,8 +146,8 @@ struct tms_kind {
     tamis_status (*adopt)(tamis_filter *, tamis_filter **children, uint32_t count);
     uint32_t (*child_count)(const tamis_filter *);
     tamis_filter *(*child)(const tamis_filter *, uint32_t index);
-    void (*reset)(tamis_filter *);   /* back to empty */
-    void (*release)(tamis_filter *); /* frees the children */
+    void (*reset)(tamis_filter *);   /* back to empty; loose kinds too */
+    void (*release)(tamis_filter *); /* frees the children; or the state of a loose kind */
 
     /* Kinds of other systems that keep arrays of their own instead of a body, and
      * have no native file: NULL for the others. `home` names the doors that write

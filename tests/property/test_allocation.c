@@ -366,7 +366,7 @@ static void combining(void **state)
         {"intersect with a smaller one", call_intersect, TAMIS_CAN_INTERSECT, 8, 0},
     };
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++)
         for (size_t r = 0; r < COUNT(rows); r++) {
             if (!(tamis_kind_abilities(kinds[k]) & rows[r].can)) continue;

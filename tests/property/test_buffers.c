@@ -209,7 +209,7 @@ static void concurrent_buffers_are_aligned(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++) {
         const tamis_spec spec = {
             .kind = kinds[k], .capacity = 100, .fpr = 0.01, .flags = TAMIS_CONCURRENT};

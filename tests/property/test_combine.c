@@ -188,7 +188,7 @@ static void merge_across_sizes(void **state)
         {"both odd multiples", 3 * 32, 5 * 32, 32},
     };
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++) {
         const uint32_t both = TAMIS_CAN_MERGE | TAMIS_CAN_FOLD;
         if ((tamis_kind_abilities(kinds[k]) & both) != both) continue;
@@ -207,7 +207,7 @@ static void sizes_that_share_too_little(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++) {
         if (!(tamis_kind_abilities(kinds[k]) & TAMIS_CAN_MERGE)) continue;
         const tamis_spec d = sized(kinds[k], 64, 1), s = sized(kinds[k], 127, 1);
@@ -251,7 +251,7 @@ static void mismatches(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     uint8_t other[16];
     memcpy(other, SPEC_SECRET, 16);
     other[7] ^= 4;
@@ -321,7 +321,7 @@ static void strict_unions(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++) {
         if (!(tamis_kind_abilities(kinds[k]) & TAMIS_CAN_MERGE)) continue;
         const tamis_spec spec = {
@@ -351,7 +351,7 @@ static void unions_in_a_buffer(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++) {
         const uint32_t both = TAMIS_CAN_MERGE | TAMIS_CAN_BORROW;
         if ((tamis_kind_abilities(kinds[k]) & both) != both) continue;
@@ -433,7 +433,7 @@ static void intersections_across_sizes(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++) {
         const uint32_t both = TAMIS_CAN_INTERSECT | TAMIS_CAN_FOLD;
         if ((tamis_kind_abilities(kinds[k]) & both) != both) continue;

@@ -86,7 +86,7 @@ static void intervals_hold_the_truth(void **state)
         {"larger", 30000, 0.01, 0.9, 1, 100},
     };
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++)
         for (size_t r = 0; r < COUNT(rows); r++) {
             const bool grows = tamis_kind_abilities(kinds[k]) & TAMIS_CAN_GROW;

@@ -132,7 +132,7 @@ static void oversized(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++) {
         const tamis_spec spec = {.kind = kinds[k], .capacity = 1000000, .fpr = 0.01};
         tamis_filter *f = NULL;
@@ -246,7 +246,7 @@ static void narrow_hash(void **state)
     (void)state;
     const tamis_hash_definition narrow = {1016, "sixteen", 16, sixteen_bits, NULL};
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     CHECK_OK(tamis_register_hash(&narrow));
     for (size_t k = 0; k < count; k++) {
         const tamis_spec spec = {.kind = kinds[k], .capacity = 1000, .fpr = 0.05, .hash = 1016};

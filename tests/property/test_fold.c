@@ -75,7 +75,7 @@ static void folded_is_built_small(void **state)
     (void)state;
     static const uint64_t factors[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 63, 64, 100};
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; kind_folds(kinds[k]) && i < COUNT(factors); i++) {
             try_factor(kinds[k], 1, 8, factors[i]);
@@ -113,7 +113,7 @@ static void asked_factors_divide(void **state)
     (void)state;
     static const uint64_t folds[] = {2, 3, 5, 7, 30, 97, 128, 360, 1000, 4096, 65536};
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; kind_folds(kinds[k]) && i < COUNT(folds); i++)
             for (uint32_t per_key = 1; per_key <= 2; per_key++) {
@@ -141,7 +141,7 @@ static void asked_factors_cost_little(void **state)
     (void)state;
     static const uint64_t folds[] = {3, 7, 30, 97, 360, 1000};
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; kind_folds(kinds[k]) && i < COUNT(folds); i++)
             for (uint64_t capacity = 1000; capacity <= 10000000; capacity *= 10) {
@@ -193,7 +193,7 @@ static void refused_factors(void **state)
     (void)state;
     static const uint64_t factors[] = {0, 11, 13, UINT64_MAX, UINT64_C(1) << 63, 1000003};
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++) {
         if (!kind_folds(kinds[k])) continue;
         const tamis_spec spec = {.kind = kinds[k], .capacity = 1000, .memory = 4096, .hashes = 5};
@@ -220,7 +220,7 @@ static void a_buffer_keeps_its_size(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++) {
         const uint32_t both = TAMIS_CAN_FOLD | TAMIS_CAN_BORROW;
         if ((tamis_kind_abilities(kinds[k]) & both) != both) continue;

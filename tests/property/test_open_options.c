@@ -55,7 +55,7 @@ static void secrets(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     uint8_t other[16];
     if (!tamis_hash_available(TAMIS_HASH_SIPHASH)) skip();
     memcpy(other, SPEC_SECRET, 16);
@@ -202,7 +202,7 @@ static void own_hashes(void **state)
     CHECK_OK(tamis_register_hash(&wide));
     CHECK_OK(tamis_register_hash(&narrow));
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++)
         for (uint32_t hash = 1001; hash <= 1002; hash++) {
             spec.kind = kinds[k];

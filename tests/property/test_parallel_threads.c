@@ -77,7 +77,7 @@ static void more_threads_than_lines(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     key_batch keys = key_batch_integers(SEED, KEYS);
     for (size_t k = 0; k < count; k++)
         for (uint64_t memory = 64; memory <= 640; memory += 192) {

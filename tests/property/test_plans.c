@@ -15,7 +15,7 @@ static size_t kind_count;
 static int list_kinds(void **state)
 {
     (void)state;
-    kind_count = tamis_kind_list(kinds, COUNT(kinds));
+    kind_count = spec_kinds(kinds, COUNT(kinds));
     return 0;
 }
 

@@ -43,7 +43,7 @@ static void at_capacity(void **state)
     } sizes[] = {{1, 4000}, {2, 4000}, {10, 2000}, {33, 1000}, {100, 500}, {1000, 100}, {20000, 4}};
     static const double rates[] = {0.3, 0.1, 0.01, 1e-3, 1e-4};
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++)
         for (size_t s = 0; s < COUNT(sizes); s++)
             for (size_t r = 0; r < COUNT(rates); r++) {
@@ -95,7 +95,7 @@ static void never_exceed(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++)
         for (uint64_t keys = 20; keys <= 20000; keys *= 1000) {
             const tamis_spec spec = {

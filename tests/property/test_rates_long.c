@@ -5,6 +5,7 @@
 
 #include "support/check.h"
 #include "support/measured_rate.h"
+#include "support/spec_rows.h"
 
 static const uint64_t SEED = 141421;
 
@@ -50,7 +51,7 @@ static void every_rate_of_every_kind(void **state)
     } sizes[] = {{10, 20000}, {77, 5000}, {1000, 1000}, {1000000, 2}};
     static const double rates[] = {0.3, 0.1, 0.03, 0.01, 1e-3, 1e-4, 1e-5};
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++)
         for (size_t s = 0; s < COUNT(sizes); s++)
             for (size_t r = 0; r < COUNT(rates); r++) {

@@ -151,10 +151,23 @@ static void row_fill(const struct row_twist *t, uint32_t kind, uint64_t keys, sp
              row->keys);
 }
 
+size_t spec_kinds(uint32_t *kinds, size_t room)
+{
+    uint32_t all[64];
+    size_t found = 0;
+    const size_t count = tamis_kind_list(all, COUNT(all));
+    for (size_t i = 0; i < count; i++)
+        if (tamis_kind_abilities(all[i]) & TAMIS_CAN_DIGESTS) {
+            if (found < room) kinds[found] = all[i];
+            found++;
+        }
+    return found;
+}
+
 static bool row_number(size_t index, size_t twists, uint64_t keys, spec_row *row)
 {
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++)
         for (size_t t = 0; t < twists; t++)
             if (row_applies(&TWISTS[t], kinds[k]) && index-- == 0) {

@@ -1,6 +1,7 @@
 /* spec_rows.h - requests for every registered kind: the rows over which the
  * property tests run. A kind that is added to the registry gets its rows here
- * without a change, from what it says it can do.                            */
+ * without a change, from what it says it can do. Kinds without digests take only
+ * some keys, and hash none: test_exact.c tries the same properties with those. */
 #ifndef TESTS_SPEC_ROWS_H
 #define TESTS_SPEC_ROWS_H
 
@@ -22,13 +23,15 @@ bool spec_row_number(size_t index, uint64_t keys, spec_row *row);
 /* The plain rows only: each kind at 1 %, and each fixed kind scaling. */
 bool spec_row_plain(size_t index, uint64_t keys, spec_row *row);
 
-
 /* `lines_per_key` for kinds in which it has a meaning, 0 for the others. */
 uint32_t spec_lines(uint32_t kind, uint32_t lines_per_key);
 
 /* Whether keys can be removed from the row's filter. Such filters hold every
  * occurrence of a key, also of one they know. */
 bool spec_row_removes(const spec_row *row);
+
+/* The registered kinds that such rows are for; as tamis_kind_list. */
+size_t spec_kinds(uint32_t *kinds, size_t room);
 
 /* A filter for the row; it must succeed. */
 tamis_filter *spec_row_make(const spec_row *row);
