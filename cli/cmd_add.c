@@ -2,7 +2,8 @@
  *
  * The keys are hashed as they are read and handed to the library in one call,
  * which appends them behind the file: all of them or none, in time that does
- * not depend on the size of the filter.                                     */
+ * not depend on the size of the filter. Of a filter of whole numbers those are
+ * handed over as they are, and the file is written anew.                    */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ const cli_command cli_add = {
         "milliseconds; when they have become many, the file is written anew in one step. Killed "
         "at any moment, the file holds all keys of the call or none of them, and two at once take "
         "turns.\n\n"
+        "A bitmap (--u64) is written anew every time, as safely.\n\n"
         "Keys of --key are added before the files are, and without files nothing else is. A "
         "compressed filter cannot be added to: gunzip or zstd -d makes it plain. Filters of "
         "RedisBloom (a DUMP payload, a file or a folder of SCANDUMP chunks) are written anew in "
@@ -55,7 +57,7 @@ typedef struct add_text {
 typedef struct add_job {
     const cli_settings *settings;
     tamis_filter *filter; /* for its hash */
-    bool by_key;
+    bool by_key, exact;
     uint64_t *digests; /* or, by key, the offsets: one more than keys */
     size_t count, room;
     add_text text;
@@ -176,8 +178,8 @@ static void add_report(const add_job *job, const tamis_file_added *result)
         cli_json_truth("rewritten", result->rewritten);
         cli_json_end_object();
     } else {
-        cli_remark("%s key%s added, %s may have been there already%s", added,
-                   cli_plural(result->added), known,
+        cli_remark("%s key%s added, %s %s there already%s", added, cli_plural(result->added), known,
+                   job->exact ? "were" : "may have been",
                    result->rewritten ? "; the file was written anew" : "");
     }
 }
@@ -209,8 +211,10 @@ static int add_run(const cli_settings *settings, char *const *arguments, size_t 
     if (count == 0) return cli_complain("add needs a filter: tamis add FILTER [FILE...]");
     if (cli_open_filter(settings, arguments[0], TAMIS_OPEN_MAP, &job.filter) != CLI_YES)
         return CLI_ERROR;
-    job.by_key = !(tamis_abilities(job.filter) & TAMIS_CAN_DIGESTS);
-    int status = add_given_keys(&job);
+    job.by_key = !cli_takes_digests(job.filter);
+    job.exact = (tamis_abilities(job.filter) & TAMIS_IS_EXACT) != 0;
+    int status = cli_check_integers(settings, job.filter, arguments[0]);
+    if (status == CLI_YES) status = add_given_keys(&job);
     if (status == CLI_YES) status = add_read(&job, arguments + 1, count - 1);
     if (status == CLI_YES) status = add_append(&job, arguments[0]);
     free(job.digests);

@@ -37,6 +37,8 @@ static const char *const build_examples[] = {
     "zcat urls-*.gz | tamis build -o urls.tamis",
     "whole numbers, as tamis_add_u64 takes them",
     "seq 1 1000000 | tamis build --u64 -n 1M -o numbers.tamis",
+    "the same without a wrong answer, as an exact set",
+    "seq 1 1000000 | tamis build -k bitmap --u64 -o numbers.tamis",
     NULL,
 };
 
@@ -83,6 +85,7 @@ typedef struct build_job {
 static bool build_hash(void *ctx, cli_key_block *block)
 {
     const build_job *job = ctx;
+    if (!cli_takes_digests(job->filter)) return true;
     return tamis_hash_many(job->filter, &block->keys, block->digests) == TAMIS_OK;
 }
 
@@ -90,7 +93,9 @@ static bool build_add(void *ctx, cli_key_block *block)
 {
     build_job *job = ctx;
     size_t added;
-    const tamis_keys keys = tamis_keys_digests(block->digests, block->count);
+    const tamis_keys keys = cli_takes_digests(job->filter)
+                                ? tamis_keys_digests(block->digests, block->count)
+                                : block->keys;
     tamis_status status = tamis_add_many(job->filter, &keys, &added);
     job->lines += added;
     if (status == TAMIS_OK) return true;
@@ -130,6 +135,7 @@ static bool build_collect(void *ctx, cli_key_block *block)
 static void build_settle_batch(build_job *job)
 {
     job->threads = cli_stream_threads(job->settings);
+    if (!cli_takes_digests(job->filter)) return;
     if (job->threads > 1 && job->sizing.reads > BUILD_FEW_READS && !job->settings->strict &&
         !tamis_layer_view(job->filter, 0))
         job->batch = malloc(BUILD_BATCH * sizeof *job->batch);
@@ -185,6 +191,12 @@ static void build_say(const build_job *job, const tamis_facts *facts)
     cli_show_bytes(tamis_encoded_size(job->filter), size, sizeof size);
     cli_show_rate(facts->fpr_now, rate, sizeof rate);
     build_show_speed(job, speed, sizeof speed);
+    if (facts->abilities & TAMIS_IS_EXACT) {
+        cli_remark("%s: %s line%s, %s distinct key%s; %s, %s, exact; %.2f s%s",
+                   job->settings->output, lines, cli_plural(job->lines), keys,
+                   cli_plural((uint64_t)facts->keys), facts->kind_name, size, job->seconds, speed);
+        return;
+    }
     cli_remark("%s: %s line%s, about %s distinct key%s; %s, %s, %s false positives; %.2f s%s",
                job->settings->output, lines, cli_plural(job->lines), keys,
                cli_plural(facts->keys >= 0.5 && facts->keys < 1.5 ? 1 : 2), facts->kind_name, size,

@@ -151,12 +151,9 @@ static int dedup_check_state(dedup_job *job)
 
 static int dedup_load(dedup_job *job)
 {
-    tamis_facts facts;
     if (cli_load_filter(job->settings, job->settings->state, &job->filter) != CLI_YES)
         return CLI_ERROR;
-    tamis_info(job->filter, &facts);
-    job->digests = facts.abilities & TAMIS_CAN_DIGESTS;
-    return CLI_YES;
+    return cli_check_integers(job->settings, job->filter, job->settings->state);
 }
 
 static int dedup_start(dedup_job *job, cli_input *input)
@@ -164,9 +161,10 @@ static int dedup_start(dedup_job *job, cli_input *input)
     const cli_sizing_habit habit = {.fpr = 0.001, .stays = job->settings->state != NULL};
     tamis_sizing sizing;
     if (dedup_check_state(job) != CLI_YES) return CLI_ERROR;
-    if (job->there) return dedup_load(job);
-    job->digests = true; /* as every kind that can be made from a plan */
-    return cli_new_filter(job->settings, input, habit, &sizing, &job->filter);
+    int status = job->there ? dedup_load(job)
+                            : cli_new_filter(job->settings, input, habit, &sizing, &job->filter);
+    job->digests = status == CLI_YES && cli_takes_digests(job->filter);
+    return status;
 }
 
 /* ---- the end ------------------------------------------------------------ */

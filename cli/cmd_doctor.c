@@ -251,8 +251,11 @@ static void doctor_show(const doctor_case *c)
     cli_show_bytes((c->facts.bits + 7) / 8, size, sizeof size);
     cli_show_whole(c->facts.capacity, capacity);
     cli_show_percent(c->facts.fpr_asked, 3, rate);
-    cli_paper_print("%s: %s, %s, planned for %s key%s at %s\n", c->file, c->facts.kind_name, size,
-                    capacity, cli_plural(c->facts.capacity), rate);
+    if (c->facts.abilities & TAMIS_IS_EXACT)
+        cli_paper_print("%s: %s, an exact set\n", c->file, c->facts.kind_name);
+    else
+        cli_paper_print("%s: %s, %s, planned for %s key%s at %s\n", c->file, c->facts.kind_name,
+                        size, capacity, cli_plural(c->facts.capacity), rate);
     for (size_t i = 0; i < c->count; i++) doctor_show_finding(c, &c->findings[i]);
 }
 

@@ -228,6 +228,7 @@ static int has_open(has_job *job, const char *name, bool few)
     const uint32_t flags = TAMIS_OPEN_MAP | (few ? TAMIS_OPEN_LAZY : 0u);
     if (cli_open_filter(job->settings, name, flags, filter) != CLI_YES) return CLI_ERROR;
     job->names[job->filter_count++] = name;
+    if (cli_check_integers(job->settings, *filter, name) != CLI_YES) return CLI_ERROR;
     if (few || tamis_verify(*filter, NULL) == TAMIS_OK) return CLI_YES;
     return cli_complain("%s: %s; tamis verify --salvage keeps what is left", name, tamis_explain());
 }

@@ -60,6 +60,7 @@ static const info_ability info_abilities[] = {
     {TAMIS_CAN_DIGESTS, "digests"},
     {TAMIS_CAN_REMOVE, "remove"},
     {TAMIS_CAN_COUNT, "count"},
+    {TAMIS_IS_EXACT, "exact"},
 };
 
 enum { INFO_ABILITIES = sizeof info_abilities / sizeof info_abilities[0] };
@@ -238,15 +239,39 @@ static void info_show_note(const info_sheet *sheet)
     cli_paper_text("\n");
 }
 
-static void info_show(const info_sheet *sheet)
+/* A filter without a rate, a table of bits or a hash. */
+static void info_show_exact(const info_sheet *sheet)
 {
-    cli_paper_print("%s\n", sheet->file);
+    char keys[CLI_SHOWN], memory[CLI_SHOWN], file[CLI_SHOWN] = "", text[160];
+    const tamis_facts *f = &sheet->facts;
+    cli_show_whole(f->added, keys);
+    cli_show_bytes(f->memory, memory, sizeof memory);
+    if (sheet->file_bytes) cli_show_bytes(sheet->file_bytes, file, sizeof file);
+    snprintf(text, sizeof text, "%s: an exact set of 64-bit integers", f->kind_name);
+    info_line("kind", text);
+    snprintf(text, sizeof text, "%s in memory%s%s", memory, *file ? ", in a file of " : "", file);
+    info_line("size", text);
+    snprintf(text, sizeof text, "%s, exactly", keys);
+    info_line("keys", text);
+}
+
+static void info_show_hashed(const info_sheet *sheet)
+{
     info_show_kind(&sheet->facts);
     info_show_size(sheet);
     info_show_plan(&sheet->facts);
     info_show_keys(&sheet->facts);
     info_show_rate(&sheet->facts);
     info_show_hash(&sheet->facts);
+}
+
+static void info_show(const info_sheet *sheet)
+{
+    cli_paper_print("%s\n", sheet->file);
+    if (sheet->facts.abilities & TAMIS_IS_EXACT)
+        info_show_exact(sheet);
+    else
+        info_show_hashed(sheet);
     info_show_abilities(&sheet->facts);
     info_show_note(sheet);
 }

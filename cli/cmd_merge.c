@@ -47,7 +47,8 @@ const cli_command cli_merge = {
         "All or nothing: on an error no file is written.\n\n"
         "The filters must agree in kind, hash, seed, secret and bits per key; equal plans give "
         "that. Sizes may differ where both fold to a common one (build with --fold 64 to be able "
-        "to), and the result has the smaller size. Scaling filters cannot be merged.",
+        "to), and the result has the smaller size. Scaling filters cannot be merged. Bitmaps "
+        "always can.",
     .memory = "The size of one filter (two where sizes differ); the others are mapped.",
     .flags = merge_flags,
     .examples = merge_examples,
@@ -122,6 +123,10 @@ static void merge_say(const cli_settings *settings, size_t count, const tamis_fa
 {
     char keys[CLI_SHOWN], now[CLI_SHOWN], planned[CLI_SHOWN], size[CLI_SHOWN];
     cli_show_estimate(f->keys, keys);
+    if (f->abilities & TAMIS_IS_EXACT) {
+        cli_remark("%s: %zu filters, %s distinct keys, exactly", settings->output, count, keys);
+        return;
+    }
     cli_show_percent(f->fpr_now, 3, now);
     cli_show_percent(f->fpr_asked, 3, planned);
     cli_show_bytes((f->bits + 7) / 8, size, sizeof size);

@@ -18,8 +18,8 @@
 static int plan_run(const cli_settings *settings, char *const *arguments, size_t count);
 
 static const char *const plan_flags[] = {
-    "capacity",  "rate",       "memory", "never-exceed", "kind",  "lines-per-key", "fold", "hash",
-    "expansion", "tightening", "plot",   "svg",          "force", "json",          NULL};
+    "capacity",  "rate",       "memory", "never-exceed", "kind", "lines-per-key", "fold", "hash",
+    "expansion", "tightening", "exact",  "plot",         "svg",  "force",         "json", NULL};
 
 static const char *const plan_examples[] = {
     "two hundred million keys at one per cent",
@@ -40,7 +40,8 @@ const cli_command cli_plan = {
     .description =
         "Give two of --capacity, --rate and --memory; the third follows, for every kind. With all "
         "three, memory is a cap. The rate shown is the true one, that will be measured at "
-        "capacity; the row marked * is the one to take.\n\n"
+        "capacity; the row marked * is the one to take. With --exact, for whole numbers, "
+        "--capacity is enough.\n\n"
         "bits/key is what a key costs, hashes how many bits it sets, reads how many cache lines a "
         "query touches that says \"maybe\".",
     .memory = "Next to none: nothing is built.",
@@ -60,9 +61,16 @@ typedef struct plan_sheet {
 
 /* ---- planning ----------------------------------------------------------- */
 
+/* An exact kind has no rate, and is not planned unless asked for. */
+static bool plan_is_exact(const cli_settings *s)
+{
+    uint32_t kind = s->kind ? tamis_kind_id(s->kind) : 0;
+    return s->exact || tamis_kind_abilities(kind) & TAMIS_IS_EXACT;
+}
+
 static int plan_check(const cli_settings *s)
 {
-    int known = (s->capacity > 0) + (s->fpr > 0) + (s->memory > 0);
+    int known = (s->capacity > 0) + (s->fpr > 0) + (s->memory > 0) + plan_is_exact(s);
     if (known < 2)
         return cli_complain("plan needs two of --capacity, --rate and --memory; the third follows: "
                             "tamis plan -n 200M -p 1%%");
@@ -85,6 +93,7 @@ static void plan_spec(const cli_settings *s, tamis_spec *spec)
     spec->fold = s->fold;
     spec->expansion = s->expansion;
     spec->tightening = s->tightening;
+    spec->needs = plan_is_exact(s) ? TAMIS_IS_EXACT : 0;
     if (s->hash) spec->hash = tamis_hash_id(s->hash);
 }
 
@@ -187,7 +196,9 @@ static void plan_need(const tamis_spec *spec, char *out, size_t room)
     snprintf(out, room, "%s%s%s%s%s%s%s", spec->capacity ? keys : "as many keys as fit",
              spec->capacity ? " keys" : "", *rate ? " at " : "", rate,
              *memory ? (*rate && spec->capacity ? ", in at most " : " in ") : "", memory,
-             spec->flags & TAMIS_NEVER_EXCEED ? ", the rate never exceeded" : "");
+             spec->needs & TAMIS_IS_EXACT       ? ", exactly"
+             : spec->flags & TAMIS_NEVER_EXCEED ? ", the rate never exceeded"
+                                                : "");
 }
 
 static void plan_show_row(const tamis_sizing *r, bool keys_wanted)
@@ -238,6 +249,10 @@ static void plan_show_advice(const plan_sheet *sheet)
     const char *kind = tamis_kind_name(best->kind);
     char keys[CLI_SHOWN];
     if (!best->recommended) return;
+    if (tamis_kind_abilities(best->kind) & TAMIS_IS_EXACT) {
+        cli_paper_print("\n* take %s: tamis build -k %s --u64 -o FILE KEYS\n", kind, kind);
+        return;
+    }
     plan_typed(best->capacity, keys);
     cli_paper_print("\n* take %s: tamis build -k %s -n %s -p %.4g%% -o FILE KEYS\n", kind, kind,
                     keys, 100 * (sheet->spec.fpr > 0 ? sheet->spec.fpr : best->fpr));
@@ -262,6 +277,8 @@ static int plan_draw(const cli_settings *s, const plan_sheet *sheet)
 {
     static cli_chart charts[2];
     char title[240], need[200];
+    if (tamis_kind_abilities(sheet->best->kind) & TAMIS_IS_EXACT)
+        return cli_complain("an exact kind has no rate to draw: leave --plot and --svg out");
     cli_chart_of_rates(&sheet->spec, sheet->best, &charts[0]);
     cli_chart_of_sizes(&sheet->spec, sheet->best, &charts[1]);
     for (size_t i = 0; i < 2 && s->plot; i++) {

@@ -35,7 +35,7 @@ typedef struct cli_settings {
     uint64_t fold;
     uint64_t lines_per_key;
     double expansion, tightening;
-    bool strict, never_exceed, scale;
+    bool strict, never_exceed, scale, exact;
     /* the keys */
     bool nul, u64, csv_no_header;
     const char *csv;

@@ -278,3 +278,18 @@ int cli_save_filter(const cli_settings *settings, const tamis_filter *filter, co
     if (tamis_save(filter, path, &options) == TAMIS_OK) return CLI_YES;
     return cli_complain_of(path);
 }
+
+/* ---- whole numbers ------------------------------------------------------ */
+
+bool cli_takes_digests(const tamis_filter *filter)
+{
+    return (tamis_abilities(filter) & TAMIS_CAN_DIGESTS) != 0;
+}
+
+int cli_check_integers(const cli_settings *settings, const tamis_filter *filter, const char *name)
+{
+    const bool exact = (tamis_abilities(filter) & TAMIS_IS_EXACT) != 0;
+    if (!exact || settings->u64) return CLI_YES;
+    return cli_complain("%s: a bitmap holds whole numbers; say with --u64 that the keys are such",
+                        name);
+}

@@ -42,4 +42,12 @@ int cli_save_filter(const cli_settings *settings, const tamis_filter *filter, co
  * the program with a sentence instead of a signal. `name` must stay valid. */
 void cli_watch_map(const char *name);
 
+/* Whether the filter takes digests; otherwise it is asked and added to by the
+ * keys themselves. */
+bool cli_takes_digests(const tamis_filter *filter);
+
+/* Complains when the filter holds whole numbers and the keys are not read as such
+ * (--u64): an 8-letter word must not pass for a number. */
+int cli_check_integers(const cli_settings *settings, const tamis_filter *filter, const char *name);
+
 #endif

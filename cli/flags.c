@@ -26,6 +26,8 @@ static const cli_flag flags_table[] = {
     {0, "scale", CLI_SWITCH, NULL, "let it grow: no capacity to guess",
      "Past the capacity a larger and tighter layer is added, and the rate is kept.", AT(scale),
      .group = CLI_OF_FILTER},
+    {0, "exact", CLI_SWITCH, NULL, "the keys are whole numbers, and no answer may be wrong", NULL,
+     AT(exact), .group = CLI_OF_FILTER},
     {0, "never-exceed", CLI_SWITCH, NULL, "size it so that the expected rate is never above P",
      "Without it the rate may be up to 3 % above P where that spares a bit.", AT(never_exceed),
      .group = CLI_OF_FILTER},

@@ -44,6 +44,7 @@ static int new_read_spec(const cli_settings *settings, uint8_t secret[16], tamis
 static int new_settle_size(const cli_settings *settings, cli_input *input, cli_sizing_habit habit,
                            tamis_spec *spec)
 {
+    if (tamis_kind_abilities(spec->kind) & TAMIS_IS_EXACT) return CLI_YES; /* nothing is open */
     bool open = !spec->capacity && spec->growth == TAMIS_GROWTH_FIXED;
     if (open && input->countable && !habit.stays) {
         if (cli_stream_count(input, settings, &spec->capacity) != CLI_YES) return CLI_ERROR;
@@ -64,14 +65,15 @@ int cli_new_filter(const cli_settings *settings, cli_input *input, cli_sizing_ha
     *out = NULL;
     if (new_read_spec(settings, secret, &spec) != CLI_YES) return CLI_ERROR;
     if (new_settle_size(settings, input, habit, &spec) != CLI_YES) return CLI_ERROR;
-    if (tamis_plan(&spec, sizing) == TAMIS_OK && tamis_create(&spec, out) == TAMIS_OK)
-        return CLI_YES;
-    return cli_complain("%s", tamis_explain());
+    if (tamis_plan(&spec, sizing) != TAMIS_OK || tamis_create(&spec, out) != TAMIS_OK)
+        return cli_complain("%s", tamis_explain());
+    return cli_check_integers(settings, *out, settings->kind);
 }
 
 void cli_remark_overfull(const tamis_facts *facts)
 {
     char keys[CLI_SHOWN], capacity[CLI_SHOWN], asked[CLI_SHOWN], now[CLI_SHOWN];
+    if (facts->abilities & TAMIS_IS_EXACT) return;
     if (!(facts->keys > 1.05 * (double)facts->capacity + 10)) return;
     cli_show_estimate(facts->keys, keys);
     cli_show_whole(facts->capacity, capacity);

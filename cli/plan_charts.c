@@ -177,7 +177,8 @@ void cli_chart_of_rates(const tamis_spec *spec, const tamis_sizing *asked, cli_c
     size_t count = tamis_kind_list(kinds, CHARTS_KINDS);
     charts_limit(out, lowest);
     for (size_t i = 0; i < count && i < CHARTS_KINDS; i++)
-        most = fmax(most, charts_kind(&all, kinds[i], lowest, out));
+        if (!(tamis_kind_abilities(kinds[i]) & TAMIS_IS_EXACT)) /* which has no rate */
+            most = fmax(most, charts_kind(&all, kinds[i], lowest, out));
     charts_rate_axis(&out->y, lowest);
     charts_bits_axis(&out->x, most);
     charts_order(out);

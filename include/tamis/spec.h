@@ -127,7 +127,8 @@ TAMIS_API tamis_status tamis_plan(const tamis_spec *spec, tamis_sizing *sizing);
  *  the one to take. `spec->kind` is ignored, and so are expansion and tightening
  *  where a kind does not scale. Writes at most `room` rows,
  *  returns how many there are. A kind that does not serve has a status and a
- *  note in its row. Cost and threads as tamis_plan.                         */
+ *  note in its row; so has an exact kind, which takes integers only, unless
+ *  exactness is among the needs. Cost and threads as tamis_plan.            */
 TAMIS_API size_t tamis_plan_all(const tamis_spec *spec, tamis_sizing *rows, size_t room);
 
 /** The kinds that tamis_create makes: writes at most `room` ids, returns how many there are. */

@@ -42,7 +42,7 @@ static void info_describe(const tamis_filter *f, tamis_facts *facts)
     facts->fold = children ? 1 : sizing.fold;
 }
 
-static uint32_t info_abilities(const tamis_filter *f)
+uint32_t tamis_abilities(const tamis_filter *f)
 {
     const uint32_t changing = TAMIS_CAN_ADD | TAMIS_CAN_MERGE | TAMIS_CAN_INTERSECT |
                               TAMIS_CAN_FOLD | TAMIS_CAN_GROW | TAMIS_CAN_PARALLEL |
@@ -86,7 +86,7 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
                            .kind_name = f->kind->name,
                            .hash = f->hasher.id,
                            .hash_name = tamis_hash_name(f->hasher.id),
-                           .abilities = info_abilities(f),
+                           .abilities = tamis_abilities(f),
                            .flags = f->shape.flags,
                            .layers = children ? children : 1,
                            .seed = f->hasher.seed,

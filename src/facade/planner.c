@@ -374,6 +374,18 @@ tamis_status tamis_plan(const tamis_spec *spec, tamis_sizing *sizing)
     return sizing->status;
 }
 
+/* An exact kind takes integers only: not to be weighed against others unless
+ * asked for. */
+static void planner_row(const tamis_spec *spec, tamis_sizing *row)
+{
+    bool exact = planner_is_exact(tms_kind_by_id(spec->kind));
+    if (tamis_plan(spec, row) != TAMIS_OK || !exact || spec->needs & TAMIS_IS_EXACT) return;
+    *row = (tamis_sizing){.status = TAMIS_E_UNSUPPORTED};
+    snprintf(row->note, sizeof row->note,
+             "it holds 64-bit integers only, without error; if the keys are such, ask for an exact "
+             "kind");
+}
+
 size_t tamis_plan_all(const tamis_spec *spec, tamis_sizing *rows, size_t room)
 {
     tamis_sizing chosen;
@@ -386,7 +398,7 @@ size_t tamis_plan_all(const tamis_spec *spec, tamis_sizing *rows, size_t room)
         one = *spec;
         one.kind = tms_kind_number(i)->id;
         if (!planner_scales(&one)) one.expansion = one.tightening = 0; /* said to other rows */
-        (void)tamis_plan(&one, &rows[i]); /* the row carries its status */
+        planner_row(&one, &rows[i]); /* which carries its status */
         rows[i].kind = one.kind;
         rows[i].recommended = any && chosen.kind == one.kind && rows[i].status == TAMIS_OK;
     }

@@ -166,7 +166,7 @@ static void limits_are_where_they_are_said_to_be(void **state)
 {
     (void)state;
     uint32_t kinds[64];
-    const size_t count = tamis_kind_list(kinds, COUNT(kinds));
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
     for (size_t k = 0; k < count; k++) {
         const double n = 1e9, floor = 20 * n / 0x1p64;
         tamis_spec spec = {.kind = kinds[k], .capacity = (uint64_t)n, .fpr = floor * 1.01};
@@ -241,6 +241,7 @@ static void kind_is_chosen(void **state)
         {"growth by name", {.kind = TAMIS_KIND_SCALABLE, .fpr = 0.01}, TAMIS_KIND_SCALABLE},
         {"growth by flag", {.fpr = 0.01, .growth = TAMIS_GROWTH_SCALE}, TAMIS_KIND_SCALABLE},
         {"growth by need", {.fpr = 0.01, .needs = TAMIS_CAN_GROW}, TAMIS_KIND_SCALABLE},
+        {"exactness", {.needs = TAMIS_IS_EXACT}, TAMIS_KIND_BITMAP},
         {"merging", {.capacity = 10, .fpr = 0.01, .needs = TAMIS_CAN_MERGE}, TAMIS_KIND_BLOCKED},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -269,6 +270,7 @@ static void all_kinds_side_by_side(void **state)
         {.capacity = 10, .fpr = 0.01, .kind = 63}, /* the kind is ignored */
         {.capacity = 10, .fpr = 2},                /* serves nobody */
         {.capacity = 10, .fpr = 0.01, .needs = TAMIS_CAN_FOLD},
+        {.needs = TAMIS_IS_EXACT},
     };
     const size_t kinds = tamis_kind_list(NULL, 0);
     tamis_sizing rows[64];
@@ -281,7 +283,10 @@ static void all_kinds_side_by_side(void **state)
             tamis_spec one = specs[i];
             tamis_sizing alone;
             one.kind = rows[r].kind;
-            const tamis_status status = tamis_plan(&one, &alone);
+            tamis_status status = tamis_plan(&one, &alone);
+            const bool exact = tamis_kind_abilities(one.kind) & TAMIS_IS_EXACT;
+            if (status == TAMIS_OK && exact && !(one.needs & TAMIS_IS_EXACT))
+                status = TAMIS_E_UNSUPPORTED; /* not weighed against others */
             CHECK(rows[r].status == status, "%s: status %d, alone %d",
                   tamis_kind_name(rows[r].kind), (int)rows[r].status, (int)status);
             CHECK(status != TAMIS_OK || rows[r].bits == alone.bits, "other bits than alone");
