@@ -52,11 +52,6 @@ uint32_t tamis_abilities(const tamis_filter *f)
     return f->read_only || f->is_child ? abilities & ~changing : abilities;
 }
 
-uint32_t tamis_abilities(const tamis_filter *f)
-{
-    return info_abilities(f);
-}
-
 static void info_measure(const tamis_filter *f, tamis_facts *facts)
 {
     tms_measure m;

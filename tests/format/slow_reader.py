@@ -17,6 +17,7 @@ import sys
 import zlib
 
 import slow_hashes as hashes
+import slow_roaring as roaring
 from slow_hashes import M64, mix, rotl64, u32, u64
 
 MAGIC = b"\x89TAMIS\n\x1a"
@@ -24,7 +25,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 GZIP_MAGIC = b"\x1f\x8b"
 FIXED_BYTES, NODE_BYTES = 120, 128
 HEADER_MIN, HEADER_MAX = 256, 589_952
-CLASSIC, BLOCKED, COUNTING, SCALABLE = 1, 2, 3, 64
+CLASSIC, BLOCKED, COUNTING, BITMAP, SCALABLE = 1, 2, 3, 6, 64
 
 
 class Refused(Exception):
@@ -172,9 +173,18 @@ def check_scalable(node):
     need(all(child.kind == inner for child in node.children), "CORRUPT", "layers of another kind")
 
 
+def check_bitmap(node):
+    need(node.param_count == 2, "CORRUPT", f"bitmap has {node.param_count} parameters")
+    size = node.params[0]
+    need(8 <= size <= 1 << 56, "CORRUPT", f"bitmap of {size} bytes")
+    need(not node.children, "CORRUPT", "bitmap with children")
+    need(node.body_bytes == -(-size // 64) * 64, "CORRUPT",
+         f"bitmap of {size} bytes in {node.body_bytes}")
+
+
 CHECKS = {CLASSIC: check_classic, BLOCKED: check_blocked, COUNTING: check_counting,
-          SCALABLE: check_scalable}
-KIND_NAMES = {CLASSIC: "classic", BLOCKED: "blocked", COUNTING: "counting",
+          BITMAP: check_bitmap, SCALABLE: check_scalable}
+KIND_NAMES = {CLASSIC: "classic", BLOCKED: "blocked", COUNTING: "counting", BITMAP: "bitmap",
               SCALABLE: "scalable"}
 
 
@@ -193,7 +203,8 @@ class Node:
         need(self.behaviour < 8, "VERSION", f"behaviour {self.behaviour:#x}")
         need(self.state < 2, "CORRUPT", f"state {self.state:#x}")
         need(self.capacity >= 1, "CORRUPT", "capacity 0")
-        need(0 < self.fpr < 1, "CORRUPT", f"rate {self.fpr}")
+        exact = struct.pack("<d", self.fpr) == bytes(8)
+        need(exact if self.kind == BITMAP else 0 < self.fpr < 1, "CORRUPT", f"rate {self.fpr}")
         need(self.body_bytes % 64 == 0, "CORRUPT", f"body of {self.body_bytes} bytes")
         need(self.param_count <= 8, "CORRUPT", f"{self.param_count} parameters")
         need(reserved == 0 and more_reserved == 0, "CORRUPT", "reserved bytes of a node")
@@ -216,6 +227,16 @@ class Node:
         width = self.params[2] if self.kind == COUNTING else 1
         byte, shift = at * width // 8, at * width % 8
         return byte, shift, self.body[byte] >> shift & (1 << width) - 1
+
+    def take_integers(self):
+        """Section 9.4: the body of a bitmap is a set of integers."""
+        size, count = self.params[:2]
+        need(not any(self.body[size:]), "CORRUPT", "padding of a bitmap")
+        try:
+            self.integers = set(roaring.integers(bytes(self.body[:size])))
+        except ValueError as error:
+            raise Refused("CORRUPT", f"bitmap: {error}") from error
+        need(len(self.integers) == count, "CORRUPT", f"{len(self.integers)} integers, not {count}")
 
     def add(self, h):
         """Adds a digest of a journal; a layer that this would overfill is not made here."""
@@ -389,11 +410,16 @@ class Filter:
         for node in header.nodes:
             node.body = bytearray(body[at:at + node.body_bytes])
             at += node.body_bytes
+            if node.kind == BITMAP:
+                need(not damaged, "CORRUPT", "a damaged bitmap cannot be salvaged")
+                node.take_integers()
 
     def digest(self, key):
         return digest(self.header.hash_id, self.header.seed, self.secret, key)
 
     def may_contain(self, key):
+        if self.root.kind == BITMAP:
+            return len(key) == 8 and int.from_bytes(key, "little") in self.root.integers
         return self.root.may_contain(self.digest(key))
 
 
@@ -466,6 +492,8 @@ def describe(node, depth=0):
         words += " of {} bits, {} a key".format(*node.params)
     elif node.kind == BLOCKED:
         words += " of {} lines, {} bits a line, {} lines a key".format(*node.params)
+    elif node.kind == BITMAP:
+        words += " of {} bytes and {} integers".format(*node.params)
     else:
         words += " of {} layers".format(len(node.children))
     about = "about " if node.state & 1 else ""

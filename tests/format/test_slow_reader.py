@@ -21,6 +21,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import slow_hashes as hashes  # noqa: E402
 import slow_reader as reader  # noqa: E402
+import slow_roaring as roaring  # noqa: E402
 import slow_writer as writer  # noqa: E402
 from library_door import GZIP, SALVAGE, ZSTD, Library, LibraryRefused  # noqa: E402
 
@@ -152,11 +153,22 @@ class Page(unittest.TestCase):
 
 # ---- golden files ----
 
+def crowd(i):
+    """Integers in every density: tests/golden/native/README.md."""
+    if i < 9000:
+        return 2 * i
+    if i < 10000:
+        return 200000 + i
+    return 1000 * i if i < 11000 else (i - 10999) << 40
+
+
 def golden_key(rule, i, words):
     if rule == "text":
         return b"key_%d" % i
     if rule == "u64":
         return (i * 0x100000001 & hashes.M64).to_bytes(8, "little")
+    if rule == "crowds":
+        return crowd(i).to_bytes(8, "little")
     if rule == "lengths":
         return bytes(31 * j + i & 255 for j in range(i))
     return words[i]
@@ -251,6 +263,30 @@ class Native(unittest.TestCase):
                 self.assertEqual(stated[column], str(entry[column]), (entry["file"], column))
             listed = ",".join(map(str, entry["false_positives"])) or "-"
             self.assertEqual(stated["false_positives"], listed, entry["file"])
+
+
+class Roaring(unittest.TestCase):
+    """Portable bytes of another writer, and those in a bitmap's body: one set."""
+
+    def test_files(self):
+        crowds = sorted(map(crowd, range(11100)))
+        for name in ("plain", "runs"):
+            data = (GOLDEN / "foreign" / f"roaring64_{name}.bin").read_bytes()
+            self.assertEqual(roaring.integers(data), crowds, name)
+        found = reader.read_file(GOLDEN / "native" / "bitmap.tamis")
+        self.assertEqual(sorted(found.root.integers), crowds)
+
+    def test_the_one_form(self):
+        for path in sorted((GOLDEN / "native").glob("bitmap*.tamis")):
+            root = reader.read_file(path).root
+            body = bytes(root.body[:root.params[0]])
+            self.assertEqual(set(roaring.integers(body, canonical=True)), root.integers, path)
+
+    def test_damage(self):
+        data = (GOLDEN / "native" / "bitmap-strict.tamis").read_bytes()
+        for at in range(256, len(data), 37):
+            with self.subTest(at=at), self.assertRaises(reader.Refused):
+                reader.read(data[:at] + bytes([data[at] ^ 1]) + data[at + 1:], salvage=True)
 
 
 class Handmade(unittest.TestCase):

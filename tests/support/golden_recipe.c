@@ -33,13 +33,14 @@ const tamis_span golden_words[GOLDEN_WORD_COUNT] = {
     WORD("\x89TAMIS\n\x1a"),
 };
 
-const char *const golden_rule_names[] = {"text", "u64", "lengths", "words"};
+const char *const golden_rule_names[] = {"text", "u64", "lengths", "words", "crowds"};
 
 #define SEED UINT64_C(0x0123456789abcdef)
 #define CLASSIC .kind = TAMIS_KIND_CLASSIC
 #define BLOCKED .kind = TAMIS_KIND_BLOCKED
 #define COUNTING .kind = TAMIS_KIND_COUNTING
 #define SCALING .growth = TAMIS_GROWTH_SCALE
+#define BITMAP .kind = TAMIS_KIND_BITMAP
 
 const golden_recipe golden_recipes[] = {
     /* flat kinds */
@@ -361,6 +362,39 @@ const golden_recipe golden_recipes[] = {
      .why = "layers of counters",
      .spec = {COUNTING, SCALING, .capacity = 50, .fpr = 0.02, .expansion = 2, .tightening = 0.5},
      .keys = {0, 300}},
+    /* exact */
+    {.name = "bitmap",
+     .why = "bits, runs, values and several high words",
+     .spec = {BITMAP},
+     .rule = GOLDEN_CROWDS,
+     .keys = {0, 11100}},
+    {.name = "bitmap-strict",
+     .why = "strict and scattered, with a seed and metadata",
+     .spec = {BITMAP, .capacity = 300, .seed = SEED, .flags = TAMIS_STRICT},
+     .rule = GOLDEN_U64,
+     .keys = {0, 300},
+     .metadata_bytes = 5},
+    {.name = "bitmap-empty", .why = "no key", .spec = {BITMAP, .capacity = 100}},
+    {.name = "bitmap-merged",
+     .why = "two halves are as one",
+     .spec = {BITMAP},
+     .rule = GOLDEN_CROWDS,
+     .keys = {0, 9500},
+     .with = GOLDEN_MERGED,
+     .second_keys = {9500, 1600}},
+    {.name = "bitmap-intersected",
+     .why = "keys of both stay",
+     .spec = {BITMAP},
+     .rule = GOLDEN_CROWDS,
+     .keys = {0, 10500},
+     .with = GOLDEN_INTERSECTED,
+     .second_keys = {4000, 7000}},
+    {.name = "bitmap-gzip",
+     .why = "in a gzip member",
+     .spec = {BITMAP},
+     .rule = GOLDEN_CROWDS,
+     .keys = {0, 11100},
+     .transport = TAMIS_GZIP},
 };
 
 const size_t golden_recipe_count = sizeof golden_recipes / sizeof golden_recipes[0];
@@ -371,12 +405,28 @@ const size_t golden_recipe_count = sizeof golden_recipes / sizeof golden_recipes
 #undef BLOCKED
 #undef COUNTING
 #undef SCALING
+#undef BITMAP
 
 /* ---- keys --------------------------------------------------------------- */
 
 static uint64_t golden_integer(uint64_t i)
 {
     return i * UINT64_C(0x100000001);
+}
+
+/* 9,000 even numbers, then 1,000 in a row, 1,000 a thousand apart, and the rest
+ * 2^40 apart. */
+static uint64_t golden_crowd(uint64_t i)
+{
+    if (i < 9000) return 2 * i;
+    if (i < 10000) return 200000 + i;
+    return i < 11000 ? 1000 * i : (i - 10999) << 40;
+}
+
+static size_t golden_put(uint64_t integer, uint8_t *key)
+{
+    for (unsigned j = 0; j < 8; j++) key[j] = (uint8_t)(integer >> (8 * j));
+    return 8;
 }
 
 static size_t golden_word(uint64_t i, uint8_t *key)
@@ -390,9 +440,8 @@ size_t golden_key(golden_rule rule, uint64_t i, uint8_t key[GOLDEN_KEY_MAX])
 {
     switch (rule) {
     case GOLDEN_TEXT: return (size_t)sprintf((char *)key, "key_%" PRIu64, i);
-    case GOLDEN_U64:
-        for (unsigned j = 0; j < 8; j++) key[j] = (uint8_t)(golden_integer(i) >> (8 * j));
-        return 8;
+    case GOLDEN_U64: return golden_put(golden_integer(i), key);
+    case GOLDEN_CROWDS: return golden_put(golden_crowd(i), key);
     case GOLDEN_LENGTHS:
         for (uint64_t j = 0; j < i; j++) key[j] = (uint8_t)(31 * j + i);
         return (size_t)i;

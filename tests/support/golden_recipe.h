@@ -18,7 +18,8 @@ typedef enum golden_rule {
     GOLDEN_TEXT,    /* "key_" and i in decimal                                     */
     GOLDEN_U64,     /* the integer i * 0x100000001, as its 8 little-endian bytes   */
     GOLDEN_LENGTHS, /* i bytes, byte j being (31 j + i) mod 256: every length once */
-    GOLDEN_WORDS    /* golden_words[i]: the empty key, binary, Unicode             */
+    GOLDEN_WORDS,   /* golden_words[i]: the empty key, binary, Unicode             */
+    GOLDEN_CROWDS   /* integers in every density, see golden_crowd                 */
 } golden_rule;
 
 enum { GOLDEN_KEY_MAX = 2048, GOLDEN_WORD_COUNT = 16, GOLDEN_ABSENT_COUNT = 10000 };
