@@ -12,7 +12,8 @@
 
 TAMIS_BEGIN
 
-/** Every byte a filter owns is asked for and given back through this pair.
+/** Every byte a filter owns is asked for and given back through this pair; only
+ *  the sets inside a bitmap are the Roaring library's, which asks libc.
  *  `alloc` returns `size` bytes aligned to `align` (a power of two, at most
  *  64), or NULL; the contents do not matter, the library clears them. `free`
  *  gets the pointer and the size that was asked for, never NULL; where memory is

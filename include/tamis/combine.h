@@ -2,8 +2,8 @@
  * emptying.
  *
  * Two filters fit together when kind, hash, seed, secret and bits per key
- * agree. Sizes may differ when both fold to a common divisor. Every call here
- * needs its filters to itself, and is all or nothing.                       */
+ * agree; bitmaps always fit. Sizes may differ when both fold to a common
+ * divisor. Every call here needs its filters to itself, and is all or nothing. */
 #ifndef TAMIS_COMBINE_H
 #define TAMIS_COMBINE_H
 

@@ -82,8 +82,10 @@ TAMIS_API tamis_status tamis_save(const tamis_filter *f, const char *path,
  *  chunk with TAMIS_OPEN_LAZY. Compressed files are recognised, and cannot be
  *  mapped. The forms of redisbloom.h, a folder of chunks among them, are
  *  recognised by their content and read whole. With TAMIS_OPEN_SALVAGE a damaged
- *  or truncated body is accepted: damaged chunks answer "maybe"; of a body above 16 MiB at least half must be
- *  left. Errors: TAMIS_E_IO, TAMIS_E_TRUNCATED,
+ *  or truncated body is accepted: damaged chunks answer "maybe"; of a body above
+ *  16 MiB at least half must be left. A bitmap is never salvaged, and its maps and
+ *  views are read-only copies, verified and unpacked when they are made. Errors:
+ *  TAMIS_E_IO, TAMIS_E_TRUNCATED,
  *  TAMIS_E_CORRUPT (the sentence names the chunk), TAMIS_E_VERSION,
  *  TAMIS_E_SECRET, TAMIS_E_LIMIT, TAMIS_E_UNAVAILABLE, TAMIS_E_NOMEM.       */
 TAMIS_API tamis_status tamis_open(const char *path, const tamis_open_options *options,
@@ -104,10 +106,11 @@ typedef struct tamis_file_added {
  *  When the journal passes 1/512 of the body, and 1 MiB, the file is written
  *  anew. Killed at any moment, the file holds all keys or none of the call, and
  *  is sound. Processes that do this at once take turns (flock). Plain files
- *  only; those of redisbloom.h are written anew in their own form. Of the options
- *  secret, memory and alloc count; flags and behaviour do not: the file is opened
- *  as this needs. `result` may be NULL. Errors: as tamis_open and
- *  tamis_add_many; the file is then as it was.                              */
+ *  only; a filter that works from keys themselves (a bitmap, those of
+ *  redisbloom.h) is written anew instead, in its own form and in time that depends
+ *  on its size. Of the options secret, memory and alloc count; flags and behaviour
+ *  do not: the file is opened as this needs. `result` may be NULL. Errors: as
+ *  tamis_open and tamis_add_many; the file is then as it was.               */
 TAMIS_API tamis_status tamis_file_add_many(const char *path, const tamis_keys *keys,
                                            const tamis_open_options *options,
                                            tamis_file_added *result);
@@ -126,7 +129,8 @@ TAMIS_API tamis_status tamis_file_change(const char *path, const tamis_open_opti
 
 /* ---- bytes -------------------------------------------------------------- */
 
-/** Bytes that tamis_encode writes for `f`; 0 when there is no memory to tell. */
+/** Bytes that tamis_encode writes for `f`. Cost: none; for bitmaps a pass over
+ *  the set, and 0 when there is no memory for it.                           */
 TAMIS_API uint64_t tamis_encoded_size(const tamis_filter *f);
 
 /** Writes the plain encoding into a caller's buffer of at least

@@ -115,8 +115,8 @@ typedef struct tamis_sizing {
 
 /** Sizes a filter without building it. For TAMIS_KIND_ANY the kind is chosen:
  *  blocked while one line serves (rates of 2*10^-4 and above), otherwise
- *  classic; where `needs` asks for more than those two can do, the smallest
- *  kind that can; scaling is put on top when asked for.
+ *  classic; a bitmap when exactness is asked for; where `needs` asks for more than
+ *  those can do, the smallest kind that can; scaling is put on top when asked for.
  *  Errors: TAMIS_E_SPEC, TAMIS_E_UNSUPPORTED (needs), TAMIS_E_UNREACHABLE (rate
  *  below 20 n / 2^64, or below
  *  what the hash's width allows), TAMIS_E_LIMIT (memory), each with a sentence
