@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "facade/origin.h"
+#include "facade/planner.h"
 #include "math/estimate.h"
 #include "kinds/body.h"
 
@@ -219,13 +220,12 @@ static tamis_status combine_strict(const tamis_filter *f, const tms_measure *m)
 static void combine_report(const tamis_filter *f, const tms_measure *m, combine_folds folds,
                            tamis_union *out)
 {
-    *out =
-        (tamis_union){.keys = m->keys,
-                      .keys_low = m->keys_low,
-                      .keys_high = m->keys_high,
-                      .fpr = tms_kind_rate(f->kind, m->rate, m->keys, f->hasher.width),
-                      .folded_dst = folds.dst,
-                      .folded_src = folds.src};
+    *out = (tamis_union){.keys = m->keys,
+                         .keys_low = m->keys_low,
+                         .keys_high = m->keys_high,
+                         .fpr = tms_kind_rate(f->kind, m->rate, m->keys, f->hasher.width),
+                         .folded_dst = folds.dst,
+                         .folded_src = folds.src};
 }
 
 /* Loose kinds have no size to fold to. */

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "facade/origin.h"
+#include "facade/planner.h"
 #include "math/estimate.h"
 #include "kinds/blocked.h"
 

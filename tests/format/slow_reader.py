@@ -229,7 +229,7 @@ class Node:
         return byte, shift, self.body[byte] >> shift & (1 << width) - 1
 
     def take_integers(self):
-        """Section 9.4: the body of a bitmap is a set of integers."""
+        """Section 9.5: the body of a bitmap is a set of integers."""
         size, count = self.params[:2]
         need(not any(self.body[size:]), "CORRUPT", "padding of a bitmap")
         try:

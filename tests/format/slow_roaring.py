@@ -1,7 +1,7 @@
 """slow_roaring - the portable bytes of 64-bit Roaring bitmaps, read slowly.
 
 Written from the public specification of the format (RoaringFormatSpec and its
-extension to 64 bits) and section 9.4 of docs/format.md; knows nothing of the C
+extension to 64 bits) and section 9.5 of docs/format.md; knows nothing of the C
 sources. `integers` gives the set, or raises ValueError with what is wrong.
 """
 import struct
@@ -94,7 +94,7 @@ def smallest(values):
 
 
 def integers(raw, canonical=False):
-    """The set in these bytes; `canonical` also requires the one form of section 9.4."""
+    """The set in these bytes; `canonical` also requires the one form of section 9.5."""
     data, out, highs = Bytes(raw), [], []
     (count,) = data.numbers("Q")
     for _ in range(count):
