@@ -35,7 +35,7 @@ static uint64_t rdb_big_endian(const uint8_t *at, unsigned count)
 
 tamis_status tms_rdb_length(tms_rdb_reader *r, uint64_t *value, bool *special)
 {
-    uint8_t first;
+    uint8_t first = 0;
     const uint8_t *at = NULL;
     if (special) *special = false;
     TMS_TRY(tms_rdb_byte(r, &first));
@@ -66,7 +66,7 @@ enum { RDB_INT8, RDB_INT16, RDB_INT32, RDB_LZF };
 
 static tamis_status rdb_packed(tms_rdb_reader *r, tms_rdb_string *out)
 {
-    uint64_t size;
+    uint64_t size = 0;
     TMS_TRY(tms_rdb_length(r, &size, NULL));
     TMS_TRY(tms_rdb_length(r, &out->raw, NULL));
     TMS_TRY(tms_rdb_skip(r, size, &out->bytes));
@@ -81,7 +81,7 @@ static tamis_status rdb_packed(tms_rdb_reader *r, tms_rdb_string *out)
 
 tamis_status tms_rdb_string_at(tms_rdb_reader *r, tms_rdb_string *out)
 {
-    uint64_t size;
+    uint64_t size = 0;
     bool special;
     *out = (tms_rdb_string){0};
     TMS_TRY(tms_rdb_length(r, &size, &special));

@@ -32,7 +32,7 @@ typedef tms_rdb_reader scan_reader;
 
 static tamis_status scan_bytes(scan_reader *r, uint64_t size)
 {
-    const uint8_t *unused;
+    const uint8_t *unused = NULL;
     return tms_rdb_skip(r, size, &unused);
 }
 

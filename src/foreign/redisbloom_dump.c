@@ -113,7 +113,7 @@ typedef struct dump_input {
 
 static tamis_status dump_expect(tms_rdb_reader *r, uint64_t opcode)
 {
-    uint64_t found;
+    uint64_t found = 0;
     TMS_TRY(tms_rdb_length(r, &found, NULL));
     if (found == opcode) return TAMIS_OK;
     return tms_fail(TAMIS_E_CORRUPT,
@@ -132,7 +132,7 @@ static tamis_status dump_get_unsigned(void *ctx, uint64_t *value)
 static tamis_status dump_get_double(void *ctx, double *value)
 {
     dump_input *in = ctx;
-    const uint8_t *bytes;
+    const uint8_t *bytes = NULL;
     TMS_TRY(dump_expect(&in->reader, TMS_RDB_MODULE_DOUBLE));
     TMS_TRY(tms_rdb_skip(&in->reader, 8, &bytes));
     *value = tms_bits_double(tms_load64(bytes));
