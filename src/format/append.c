@@ -69,7 +69,7 @@ void tms_append_hold_off(const char *path, tms_append *out)
 {
     struct stat facts;
     *out = (tms_append){.path = path, .fd = -1};
-    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode)) return;
+    if (stat(path, &facts) != 0 || !(S_ISREG(facts.st_mode) || S_ISDIR(facts.st_mode))) return;
     if (append_lock_current(path, O_RDONLY, LOCK_SH | LOCK_NB, out) != TAMIS_OK)
         tms_append_close(out);
 }

@@ -21,9 +21,9 @@ tamis_status tms_append_open(const char *path, tms_append *out);
 tamis_status tms_append_lock(const char *path, tms_append *out);
 
 /* Waits until nobody appends, and keeps others from it until closed, so that a
- * file is read as it is at one moment. After two seconds it goes on without.
- * Where there is nothing to lock (no such file, a pipe, no permission, a system
- * without locks), fd is -1. */
+ * file or a folder is read as it is at one moment. After two seconds it goes on
+ * without. Where there is nothing to lock (no such file, a pipe, no permission, a
+ * system without locks), fd is -1. */
 void tms_append_hold_off(const char *path, tms_append *out);
 
 /* Writes at `offset`, all of it, and waits until it is on the disk. */
