@@ -108,8 +108,8 @@ TAMIS_API tamis_status tamis_redisbloom_create_cuckoo(const tamis_redisbloom_cuc
 enum {
     TAMIS_REDISBLOOM_ADDED = 1,
     TAMIS_REDISBLOOM_KNOWN = 0,     /* may be present: nothing changed */
-    TAMIS_REDISBLOOM_FULL = -1,     /* does not scale and is full, or max_filters is reached */
-    TAMIS_REDISBLOOM_NO_MEMORY = -2 /* growth was refused by the host or its cap */
+    TAMIS_REDISBLOOM_FULL = -1,     /* full, and does not scale */
+    TAMIS_REDISBLOOM_NO_MEMORY = -2 /* growth was refused: by the host, its cap or max_filters */
 };
 
 /** Adds each key by itself and goes on after a refusal; results[i], which must
