@@ -58,8 +58,6 @@ static const info_ability info_abilities[] = {
     {TAMIS_CAN_CONCURRENT, "concurrent"},
     {TAMIS_CAN_PARALLEL, "parallel"},
     {TAMIS_CAN_DIGESTS, "digests"},
-    {TAMIS_CAN_REMOVE, "remove"},
-    {TAMIS_CAN_COUNT, "count"},
     {TAMIS_IS_EXACT, "exact"},
 };
 
