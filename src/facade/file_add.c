@@ -71,6 +71,7 @@ static tamis_status file_add_themselves(tamis_filter *f, const tamis_keys *keys,
         bool was_new = false;
         tamis_span key = tms_batch_key(keys, i, &little);
         TMS_TRY(tms_add_key(f, key.data, key.size, &was_new));
+        list->fresh += was_new;
         list->count += was_new;
     }
     return TAMIS_OK;
