@@ -138,7 +138,7 @@ static tamis_status doors_check_window(uint64_t base, size_t size)
 
 uint64_t tamis_bitmap_dense_size(const tamis_filter *f)
 {
-    uint64_t largest;
+    uint64_t largest = 0;
     return doors_is_bitmap(f) && tms_bitmap_largest(f, &largest) ? largest / 8 + 1 : 0;
 }
 
