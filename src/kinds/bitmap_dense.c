@@ -70,7 +70,7 @@ uint64_t tms_bitmap_new_in_dense(const tamis_filter *f, uint64_t base, const uin
 
 void tms_bitmap_write_dense(const tamis_filter *f, uint64_t base, uint8_t *bytes, size_t size)
 {
-    uint64_t values[1024], from = base;
+    uint64_t values[1024] = {0}, from = base;
     memset(bytes, 0, size);
     if (size == 0) return;
     const uint64_t last = bitmap_window(base, size).last;
