@@ -23,6 +23,7 @@ typedef enum tamis_kind {
     TAMIS_KIND_CLASSIC = 1,   /* k bits anywhere: smallest, k lines per query */
     TAMIS_KIND_BLOCKED = 2,   /* k bits in one cache line: fastest */
     TAMIS_KIND_COUNTING = 3,  /* counters instead of bits: keys can be removed */
+    TAMIS_KIND_DLEFT = 5,     /* counted remainders: the same in less than half the space */
     TAMIS_KIND_BITMAP = 6,    /* no hashing: an exact set of 64-bit integers */
     TAMIS_KIND_SCALABLE = 64, /* layers of another kind: no capacity to guess */
     /* Of other systems: made by doors of their own, not by tamis_create. */

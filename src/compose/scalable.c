@@ -140,6 +140,12 @@ static tamis_status scalable_put(tamis_filter *layer, uint64_t digest, bool *was
     return TAMIS_OK;
 }
 
+/* Whether a layer would hold a key that it knows a second time. */
+static bool scalable_counts(const scalable_filter *s)
+{
+    return (s->inner->abilities & TAMIS_CAN_REMOVE) != 0;
+}
+
 static tamis_status scalable_add(tamis_filter *f, uint64_t digest, bool *was_new)
 {
     scalable_filter *s = scalable_of(f);
@@ -147,7 +153,7 @@ static tamis_status scalable_add(tamis_filter *f, uint64_t digest, bool *was_new
         uint32_t count = scalable_count(s);
         tamis_filter *newest = s->layers[count - 1];
         bool full = scalable_is_full(newest);
-        if (scalable_known(s, full ? count : count - 1, digest)) {
+        if (scalable_known(s, full || scalable_counts(s) ? count : count - 1, digest)) {
             *was_new = false;
             return TAMIS_OK;
         }
@@ -231,6 +237,18 @@ static tamis_status scalable_put_keys(tamis_filter *f, tamis_filter *newest, con
     return TAMIS_OK;
 }
 
+/* One by one: the newest layer, too, is asked before each key. */
+static tamis_status scalable_add_each(tamis_filter *f, const tms_run *run, bool *was_new,
+                                      size_t *added)
+{
+    bool fresh;
+    for (*added = 0; *added < run->count; ++*added) {
+        TMS_TRY(scalable_add(f, run->now[*added], &fresh));
+        if (was_new) was_new[*added] = fresh;
+    }
+    return TAMIS_OK;
+}
+
 /* The older layers answer the whole run at once. */
 static tamis_status scalable_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
                                       size_t *added)
@@ -240,6 +258,7 @@ static tamis_status scalable_add_many(tamis_filter *f, const tms_run *run, bool 
     tamis_filter *newest = s->layers[count - 1];
     const tms_run fetch = {.ahead = run->ahead, .ahead_count = run->ahead_count};
     bool known[TMS_RUN];
+    if (scalable_counts(s)) return scalable_add_each(f, run, was_new, added);
     scalable_ask_layers(s, count - 1, run, known);
     if (scalable_has_room(f, newest)) return scalable_put_run(newest, run, known, was_new, added);
     newest->ops->may_contain_many(newest, &fetch, known);

@@ -259,6 +259,15 @@ static tamis_status planner_check_first(const tamis_spec *spec, const tms_plan *
     return TAMIS_OK;
 }
 
+static tamis_status planner_check_layers(const tamis_spec *spec, const tms_kind *inner)
+{
+    if (!(spec->flags & TAMIS_CONCURRENT) || inner->abilities & TAMIS_CAN_CONCURRENT)
+        return TAMIS_OK;
+    return tms_fail(TAMIS_E_UNSUPPORTED,
+                    "layers of %s filters cannot be shared by threads; classic and blocked can",
+                    inner->name);
+}
+
 /* A scaling filter: the root's growth, and its first layer. */
 static tamis_status planner_scaling(const tamis_spec *spec, tms_plan *out)
 {
@@ -268,6 +277,7 @@ static tamis_status planner_scaling(const tamis_spec *spec, tms_plan *out)
                                                                              : TAMIS_KIND_BLOCKED;
     TMS_TRY(planner_find_kind(TAMIS_KIND_SCALABLE, &out->kind));
     TMS_TRY(planner_find_kind(root.kind, &out->inner));
+    TMS_TRY(planner_check_layers(spec, out->inner));
     TMS_TRY(out->kind->plan(&root, &out->shape));
     TMS_TRY(planner_check_first(spec, out));
     tms_scalable_layer_spec(&out->shape, 0, &layer);

@@ -25,7 +25,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 GZIP_MAGIC = b"\x1f\x8b"
 FIXED_BYTES, NODE_BYTES = 120, 128
 HEADER_MIN, HEADER_MAX = 256, 589_952
-CLASSIC, BLOCKED, COUNTING, BITMAP, SCALABLE = 1, 2, 3, 6, 64
+CLASSIC, BLOCKED, COUNTING, DLEFT, BITMAP, SCALABLE = 1, 2, 3, 5, 6, 64
 
 
 class Refused(Exception):
@@ -123,6 +123,28 @@ def counting_positions(h, counters, count, width, lines_per_key):
         yield bit // width
 
 
+def dleft_places(h, buckets, bits):
+    """The remainder, and the four buckets: section 9.5."""
+    remainder = (h * 0x9E3779B97F4A7C15 & M64) >> 64 - bits
+    remainder -= remainder == (1 << bits) - 1
+    mixed = (remainder + 1) * 0xD6E8FEB86659FD93 & M64
+    mixed ^= mixed >> 32
+    odd = (0, 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+    first = mulhi(h, buckets)
+    return remainder, [i * buckets + (first + mulhi(mixed * odd[i] & M64, buckets)) % buckets
+                       for i in range(4)]
+
+
+def check_dleft(node):
+    need(node.param_count == 2, "CORRUPT", f"dleft has {node.param_count} parameters")
+    buckets, bits = node.params[:2]
+    need(1 <= buckets <= 1 << 48, "CORRUPT", f"dleft with {buckets} buckets")
+    need(4 <= bits <= 40, "CORRUPT", f"remainders of {bits} bits")
+    need(not node.children, "CORRUPT", "dleft with children")
+    need(node.body_bytes == 128 * buckets, "CORRUPT",
+         f"dleft of {buckets} buckets in {node.body_bytes} bytes")
+
+
 def check_classic(node):
     need(node.param_count == 2, "CORRUPT", f"classic has {node.param_count} parameters")
     bits, count = node.params[:2]
@@ -183,8 +205,9 @@ def check_bitmap(node):
 
 
 CHECKS = {CLASSIC: check_classic, BLOCKED: check_blocked, COUNTING: check_counting,
-          BITMAP: check_bitmap, SCALABLE: check_scalable}
-KIND_NAMES = {CLASSIC: "classic", BLOCKED: "blocked", COUNTING: "counting", BITMAP: "bitmap",
+          DLEFT: check_dleft, BITMAP: check_bitmap, SCALABLE: check_scalable}
+KIND_NAMES = {CLASSIC: "classic", BLOCKED: "blocked", COUNTING: "counting", DLEFT: "dleft",
+              BITMAP: "bitmap",
               SCALABLE: "scalable"}
 
 
@@ -220,7 +243,21 @@ class Node:
     def may_contain(self, h):
         if self.kind == SCALABLE:
             return any(child.may_contain(h) for child in self.children)
+        if self.kind == DLEFT:
+            return self.has_cell(h)
         return all(self.place(at)[2] for at in self.positions(h))
+
+    def has_cell(self, h):
+        buckets, bits = self.params[:2]
+        remainder, places = dleft_places(h, buckets, bits)
+        ones = (1 << bits) - 1
+        for place in places:
+            cells = int.from_bytes(self.body[32 * place:32 * place + 32], "little")
+            for j in range(256 // (bits + 2)):
+                cell = cells >> j * (bits + 2) & (1 << bits + 2) - 1
+                if cell > ones and cell & ones in (remainder, ones):
+                    return True
+        return False
 
     def place(self, at):
         """Byte, shift and value of a bit, or of a counter."""

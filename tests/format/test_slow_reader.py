@@ -344,7 +344,7 @@ class Handmade(unittest.TestCase):
 def random_spec(rng, library):
     """A request the planner takes; about half of them scale."""
     usable = [number for number in reader.HASH_NAMES if library.hash_available(number)]
-    kind = rng.choice((reader.CLASSIC, reader.BLOCKED, reader.COUNTING))
+    kind = rng.choice((reader.CLASSIC, reader.BLOCKED, reader.COUNTING, reader.DLEFT))
     fields = {"kind": kind, "hash": rng.choice(usable), "capacity": rng.randrange(1, 400),
               "fpr": 10 ** rng.uniform(-5, -0.5), "seed": rng.choice((0, rng.getrandbits(64))),
               "flags": rng.choice((0, 4)), "growth": rng.randrange(2)}

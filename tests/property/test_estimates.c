@@ -91,6 +91,7 @@ static void intervals_hold_the_truth(void **state)
         for (size_t r = 0; r < COUNT(rows); r++) {
             const bool grows = tamis_kind_abilities(kinds[k]) & TAMIS_CAN_GROW;
             const uint64_t keys = (uint64_t)(rows[r].load * (double)rows[r].capacity);
+            if (spec_kind_fills(kinds[k]) && rows[r].load > 1) continue; /* refuses them */
             const estimate_row row = {
                 .why = rows[r].why,
                 .spec = {.kind = kinds[k],
@@ -116,8 +117,9 @@ static void repeats_do_not_count(void **state)
             for (uint64_t k = 0; k < row.keys; k++) CHECK_OK(tamis_add_u64(f, k));
             CHECK_OK(tamis_info(f, round == 0 ? &once : &thrice));
         }
-        CHECK(once.keys == thrice.keys && once.ones == thrice.ones, "%g keys become %g", once.keys,
-              thrice.keys);
+        /* Fingerprints that several keys share may take a second cell elsewhere. */
+        const double slack = spec_kind_fills(row.spec.kind) ? 0.01 * once.keys : 0;
+        CHECK(fabs(once.keys - thrice.keys) <= slack, "%g keys become %g", once.keys, thrice.keys);
         tamis_free(f);
     }
 }
@@ -152,6 +154,7 @@ static void saturation(void **state)
     spec_row row;
     for (size_t i = 0; spec_row_number(i, 1000, &row); i++) {
         if (row.grows || row.spec.flags & TAMIS_STRICT) continue;
+        if (spec_kind_fills(row.spec.kind)) continue;
         tamis_filter *f = spec_row_make(&row);
         tamis_facts facts, before = {0};
         splitmix random = {SEED};
@@ -187,7 +190,9 @@ static void rate_now_is_the_rate_now(void **state)
         tamis_filter *f = spec_row_make(&row);
         tamis_facts facts;
         splitmix random = {SEED};
-        const uint64_t keys = row.spec.flags & TAMIS_STRICT ? row.keys : row.keys * 3 / 2;
+        const bool stops = row.spec.flags & TAMIS_STRICT ||
+                           (!row.grows && spec_kind_fills(row.spec.kind)); /* at its capacity */
+        const uint64_t keys = stops ? row.keys : row.keys * 3 / 2;
         for (uint64_t k = 0; k < keys; k++) CHECK_OK(tamis_add_hash(f, splitmix_next(&random)));
         CHECK_OK(tamis_info(f, &facts));
         const double seen = (double)tamis_may_contain_many(f, &batch, NULL) / ASKED;

@@ -96,7 +96,8 @@ static void check_consistent(const tamis_sizing *s, const tamis_spec *spec)
     CHECK(fabs(s->overhead * -log2(s->fpr) / s->bits_per_key - 1) < 1e-9, "overhead");
     CHECK(s->overhead > 0.99, "an overhead of %g is below the limit of theory", s->overhead);
     CHECK(s->fpr_asked == spec->fpr, "asked for %g", s->fpr_asked);
-    CHECK(s->hashes >= 1 && s->reads >= 1 && s->reads <= s->hashes, "hashes, reads");
+    CHECK(s->hashes >= 1 && s->reads >= 1 && (s->reads <= s->hashes || spec_kind_fills(s->kind)),
+          "hashes, reads");
 }
 
 static void try_two_of_three(uint32_t kind, uint64_t keys, double fpr)
@@ -150,11 +151,16 @@ static void all_three_is_a_cap(void **state)
 }
 
 /* Insisting on the number of bits a key does not change the promise. */
+static bool has_hashes(uint32_t kind)
+{
+    return !grows(kind) && !spec_kind_fills(kind);
+}
+
 static void insisted_hashes(void **state)
 {
     (void)state;
     for (size_t k = 0; k < kind_count; k++)
-        for (uint32_t hashes = 1; !grows(kinds[k]) && hashes <= 8; hashes++)
+        for (uint32_t hashes = 1; has_hashes(kinds[k]) && hashes <= 8; hashes++)
             for (unsigned unknown = 0; unknown < 2; unknown++) {
                 const tamis_spec spec = {.kind = kinds[k],
                                          .hashes = hashes,
@@ -323,7 +329,8 @@ static void more_memory_lower_rate(void **state)
     for (size_t k = 0; k < kind_count; k++) {
         double before = 1;
         uint64_t held = 0;
-        for (uint64_t memory = 6400; !grows(kinds[k]) && memory < 40000; memory += 64) {
+        const uint64_t least = spec_kind_fills(kinds[k]) ? 12800 : 6400; /* holds the keys */
+        for (uint64_t memory = least; !grows(kinds[k]) && memory < 40000; memory += 64) {
             const tamis_spec spec = {.kind = kinds[k], .capacity = 10000, .memory = memory};
             check_about("%s, 10000 keys in %" PRIu64 " bytes", tamis_kind_name(kinds[k]), memory);
             const tamis_sizing s = plan(&spec);
@@ -381,7 +388,8 @@ static void ten_billion_keys(void **state)
             const tamis_sizing s = plan(&spec);
             CHECK(s.capacity == spec.capacity && s.fpr <= 1.05 * RATES[r], "rate %g", s.fpr);
             const double limit = -log2(RATES[r]) * 1e10;
-            const double most = grows(kinds[k]) ? 2.2 + 6 / -log2(RATES[r]) : 1.8;
+            double most = grows(kinds[k]) ? 2.2 + 6 / -log2(RATES[r]) : 1.8;
+            if (spec_kind_fills(kinds[k])) most = 1.2 + 10 / -log2(RATES[r]); /* bits of a cell */
             const double bits = (double)s.bits / (kinds[k] == TAMIS_KIND_COUNTING ? 4 : 1);
             CHECK(bits > 1.4 * limit * 0.98 && bits < most * limit,
                   "%" PRIu64 " bits, the limit is %g", s.bits, limit);

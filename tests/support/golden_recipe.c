@@ -39,6 +39,7 @@ const char *const golden_rule_names[] = {"text", "u64", "lengths", "words", "cro
 #define CLASSIC .kind = TAMIS_KIND_CLASSIC
 #define BLOCKED .kind = TAMIS_KIND_BLOCKED
 #define COUNTING .kind = TAMIS_KIND_COUNTING
+#define DLEFT .kind = TAMIS_KIND_DLEFT
 #define SCALING .growth = TAMIS_GROWTH_SCALE
 #define BITMAP .kind = TAMIS_KIND_BITMAP
 
@@ -358,6 +359,20 @@ const golden_recipe golden_recipes[] = {
      .spec = {COUNTING, .capacity = 100, .fpr = 0.01},
      .keys = {0, 100},
      .removed = {0, 100}},
+    {.name = "dleft",
+     .why = "as most people make one, a third of the keys removed",
+     .spec = {DLEFT, .capacity = 600, .fpr = 0.01},
+     .keys = {0, 600},
+     .removed = {400, 200}},
+    {.name = "dleft-low",
+     .why = "wide remainders",
+     .spec = {DLEFT, .capacity = 300, .fpr = 1e-8, .seed = SEED},
+     .keys = {0, 300}},
+    {.name = "dleft-high",
+     .why = "narrow remainders, many keys with one fingerprint",
+     .spec = {DLEFT, .capacity = 500, .fpr = 0.3},
+     .keys = {0, 500}},
+    {.name = "dleft-empty", .why = "no key", .spec = {DLEFT, .capacity = 10, .fpr = 0.01}},
     {.name = "scalable-counting",
      .why = "layers of counters",
      .spec = {COUNTING, SCALING, .capacity = 50, .fpr = 0.02, .expansion = 2, .tightening = 0.5},
@@ -404,6 +419,7 @@ const size_t golden_recipe_count = sizeof golden_recipes / sizeof golden_recipes
 #undef CLASSIC
 #undef BLOCKED
 #undef COUNTING
+#undef DLEFT
 #undef SCALING
 #undef BITMAP
 

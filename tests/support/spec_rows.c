@@ -113,7 +113,10 @@ uint32_t spec_lines(uint32_t kind, uint32_t lines_per_key)
 
 static bool row_applies(const struct row_twist *t, uint32_t kind)
 {
-    const bool grows = (tamis_kind_abilities(kind) & TAMIS_CAN_GROW) != 0;
+    const uint32_t can = tamis_kind_abilities(kind);
+    const bool grows = (can & TAMIS_CAN_GROW) != 0;
+    if (t->spec.flags & TAMIS_CONCURRENT && !(can & TAMIS_CAN_CONCURRENT)) return false;
+    if ((t->spec.fold || t->spec.hashes) && !grows && !(can & TAMIS_CAN_FOLD)) return false;
     if (t->secret && !tamis_hash_available(TAMIS_HASH_SIPHASH)) return false;
     if (t->spec.hash && !tamis_hash_available(t->spec.hash)) return false;
     if (spec_lines(kind, t->spec.lines_per_key) != t->spec.lines_per_key) return false;
@@ -122,6 +125,12 @@ static bool row_applies(const struct row_twist *t, uint32_t kind)
     if (t->whom == FOR_COUNTERS) return kind == TAMIS_KIND_COUNTING;
     if (t->whom == FOR_BLOCKED) return kind == TAMIS_KIND_BLOCKED || kind == TAMIS_KIND_COUNTING;
     return true;
+}
+
+bool spec_kind_fills(uint32_t kind)
+{
+    const uint32_t can = tamis_kind_abilities(kind);
+    return can & TAMIS_CAN_REMOVE && !(can & TAMIS_CAN_MERGE);
 }
 
 static uint64_t row_capacity(const struct row_twist *t, uint64_t keys)
@@ -142,8 +151,12 @@ static void row_fill(const struct row_twist *t, uint32_t kind, uint64_t keys, sp
     if (t->whom == FOR_SCALING) row->spec.growth = TAMIS_GROWTH_SCALE;
     row->spec.capacity = t->rate_and_memory ? 0 : row_capacity(t, keys);
     row->spec.memory = (uint64_t)(t->memory_a_key * (double)keys);
-    if (t->memory_a_key > 0 && row->spec.memory < 64) row->spec.memory = 64;
+    const uint64_t least = spec_kind_fills(kind) ? 256 : 64; /* for so few keys */
+    if (t->memory_a_key > 0 && row->spec.memory < least) row->spec.memory = least;
     if (t->secret) row->spec.secret = SPEC_SECRET;
+    tamis_sizing sizing; /* what it is planned for is all that a table of cells is sure to take */
+    if (t->rate_and_memory && spec_kind_fills(kind) && tamis_plan(&row->spec, &sizing) == TAMIS_OK)
+        row->keys = sizing.capacity < keys ? sizing.capacity : keys;
     /* Far past its capacity a fixed filter says "maybe" to everything, and
      * nothing can be learnt from it. */
     if (t->capacity && !row->grows && keys > 2 * t->capacity) row->keys = 2 * t->capacity;

@@ -26,6 +26,11 @@ bool spec_row_plain(size_t index, uint64_t keys, spec_row *row);
 /* `lines_per_key` for kinds in which it has a meaning, 0 for the others. */
 uint32_t spec_lines(uint32_t kind, uint32_t lines_per_key);
 
+/* Whether filters of the kind are tables of cells, which are full soon past
+ * their capacity and refuse keys, where bits would only answer "maybe" more
+ * often. They have no hashes to insist on and cannot be folded. */
+bool spec_kind_fills(uint32_t kind);
+
 /* Whether keys can be removed from the row's filter. Such filters hold every
  * occurrence of a key, also of one they know. */
 bool spec_row_removes(const spec_row *row);
