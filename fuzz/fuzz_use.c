@@ -103,11 +103,15 @@ static bool use_create(use_side *side, const uint8_t *setting)
 {
     static const uint32_t kinds[] = {0, TAMIS_KIND_CLASSIC, TAMIS_KIND_BLOCKED,
                                      TAMIS_KIND_SCALABLE};
+    static const uint32_t more[] = {0, TAMIS_KIND_COUNTING, TAMIS_KIND_COUNTING, TAMIS_KIND_DLEFT};
     static const double rates[] = {0.3, 0.01, 1e-3, 1e-5};
     tamis_spec spec = {.kind = kinds[setting[0] & 3],
                        .fpr = rates[setting[0] >> 2 & 3],
                        .flags = setting[0] >> 4 & 3,
                        .capacity = 1u + setting[1] * 4u};
+    const uint8_t other = setting[0] >> 6; /* 0: one of the kinds above */
+    if (other) spec.kind = more[other];
+    if (other == 2) spec.lines_per_key = 1;
     return tamis_create(&spec, &side->filter) == TAMIS_OK;
 }
 

@@ -19,8 +19,7 @@ DLEFT_AVX2 static inline __m256i dleft_group(const tms_dleft_table *t, const uin
     const __m128i *high = (const __m128i *)(const void *)(bucket + t->groups[g].from[1]);
     __m256i bytes = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_loadu_si128(low)),
                                             _mm_loadu_si128(high), 1);
-    const __m256i order =
-        _mm256_loadu_si256((const __m256i *)(const void *)t->groups[g].shuffle);
+    const __m256i order = _mm256_loadu_si256((const __m256i *)(const void *)t->groups[g].shuffle);
     const __m256i shift = _mm256_loadu_si256((const __m256i *)(const void *)t->groups[g].shift);
     __m256i cells = _mm256_srlv_epi32(_mm256_shuffle_epi8(bytes, order), shift);
     return _mm256_and_si256(cells, _mm256_set1_epi32((int)t->cell_mask));
@@ -34,7 +33,8 @@ DLEFT_AVX2 static inline unsigned dleft_lanes(__m256i mask)
 DLEFT_AVX2 static inline dleft_seen dleft_look_avx2(const tms_dleft_table *t, const uint8_t *bucket,
                                                     uint64_t remainder)
 {
-    const __m256i free = _mm256_set1_epi32((int)t->remainder_mask); /* a free cell is at most this */
+    const __m256i free =
+        _mm256_set1_epi32((int)t->remainder_mask); /* a free cell is at most this */
     const __m256i wanted = _mm256_set1_epi32((int)remainder);
     dleft_seen seen = {0, 0};
     for (unsigned g = 0; 8 * g < t->cells; g++) {

@@ -80,9 +80,9 @@ static void dleft_op_fetch_all(const void *filter, uint64_t digest)
     if (dleft_of(filter)->fetch) dleft_op_fetch(filter, digest);
 }
 
-#define DLEFT_OPS                                                                              \
-    .may_contain = dleft_op_may_contain, .add = dleft_op_add,                                  \
-    .may_contain_many = dleft_op_may_contain_many, .add_many = dleft_op_add_many,              \
+#define DLEFT_OPS                                                                 \
+    .may_contain = dleft_op_may_contain, .add = dleft_op_add,                     \
+    .may_contain_many = dleft_op_may_contain_many, .add_many = dleft_op_add_many, \
     .fetch_all = dleft_op_fetch_all, .remove = dleft_op_remove, .count = dleft_op_count
 
 static const tms_ops dleft_near = {DLEFT_OPS};
@@ -192,8 +192,8 @@ static void dleft_measure(const tamis_filter *f, tms_measure *out)
 const tms_kind tms_dleft_kind = {
     .id = TAMIS_KIND_DLEFT,
     .name = "dleft",
-    .abilities = TAMIS_CAN_ADD | TAMIS_CAN_DIGESTS | TAMIS_CAN_BORROW | TAMIS_CAN_REMOVE |
-                 TAMIS_CAN_COUNT,
+    .abilities =
+        TAMIS_CAN_ADD | TAMIS_CAN_DIGESTS | TAMIS_CAN_BORROW | TAMIS_CAN_REMOVE | TAMIS_CAN_COUNT,
     .damage_rule = TMS_DAMAGE_READS_AS_ONES,
     .handle_bytes = sizeof(dleft_filter),
     .plan = tms_dleft_plan,

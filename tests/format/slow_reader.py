@@ -124,7 +124,7 @@ def counting_positions(h, counters, count, width, lines_per_key):
 
 
 def dleft_places(h, buckets, bits):
-    """The remainder, and the four buckets: section 9.5."""
+    """The remainder, and the four buckets: section 9.6."""
     remainder = (h * 0x9E3779B97F4A7C15 & M64) >> 64 - bits
     remainder -= remainder == (1 << bits) - 1
     mixed = (remainder + 1) * 0xD6E8FEB86659FD93 & M64
