@@ -27,6 +27,6 @@
 
 const tms_spread_kernel *tms_spread_kernel_for(uint32_t counter_bits, bool shared)
 {
-    if (counter_bits == 4) return shared ? &counting_table_4_shared : &counting_table_4_plain;
-    return shared ? &counting_table_8_shared : &counting_table_8_plain;
+    if (counter_bits == 4) return shared ? &spread_table_4_shared : &spread_table_4_plain;
+    return shared ? &spread_table_8_shared : &spread_table_8_plain;
 }

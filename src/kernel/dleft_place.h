@@ -36,7 +36,7 @@ static inline tms_dleft_place dleft_find(const tms_dleft_table *t, uint64_t dige
 static inline void dleft_fetch(const tms_dleft_table *t, uint64_t digest)
 {
     const tms_dleft_place place = dleft_find(t, digest);
-    for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++) TMS_FETCH_TO_READ(place.bucket[i]);
+    for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++) TMS_FETCH(place.bucket[i]);
 }
 
 static inline uint64_t dleft_cell(const tms_dleft_table *t, const uint8_t *bucket, unsigned cell)
