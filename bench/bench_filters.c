@@ -1,7 +1,7 @@
 /* bench_filters - every kind of filter, every way of using it, beside what this
  * machine's memory allows.
  *
- *      bench_filters [--keys 1e6,1e8] [--kinds blocked,blocked-2,classic,scalable]
+ *      bench_filters [--keys 1e6,1e8] [--kinds blocked,blocked-2,classic,counting-1,dleft,...]
  *                    [--bits 10 | --fpr 0.01] [--rounds N] [--pages 4k] [--no-pin]
  *                    [--quick] [--json FILE]
  *
@@ -189,7 +189,9 @@ static void add_subjects(report_size *size, const options *o)
         if (o->quick && i > 0 && size->keys > LARGE) break;
         subject *s = &size->subjects[size->subject_count++];
         if (!subject_init(s, o->kinds[i], size->keys, o->bits, o->fpr))
-            bench_die("'%s' is no kind that takes keys; tamis plan lists the kinds", o->kinds[i]);
+            bench_die("'%s' is no kind that takes keys; \"-1\" and \"-2\" behind one ask for "
+                      "lines a key",
+                      o->kinds[i]);
         add_rows(s, size->threads);
     }
 }
