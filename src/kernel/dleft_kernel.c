@@ -85,6 +85,15 @@ static inline dleft_seen dleft_look_plain(const tms_dleft_table *t, const uint8_
     return seen;
 }
 
+static inline bool dleft_has_plain(const tms_dleft_table *t, const tms_dleft_place *p)
+{
+    bool has = false;
+    for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++)
+        for (uint32_t j = 0; j < t->cells; j++)
+            has |= (dleft_cell(t, p->bucket[i], j) & t->remainder_mask) == p->remainder;
+    return has;
+}
+
 #define DLEFT_SET plain
 #define DLEFT_TARGET
 #include "kernel/dleft_loops.inc"

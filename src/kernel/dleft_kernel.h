@@ -13,9 +13,10 @@
  * subtable have the same fingerprint and share it in all. So a cell belongs to
  * one fingerprint, and taking a key away is exact.
  *
- * No remainder is all ones: one that would be is one less. A bucket of ones, as
- * damage leaves it, is full of cells that every remainder matches and nothing
- * moves: keys that may lie there get "maybe".
+ * No remainder is 0 or all ones: those that would be are the next to it. So a
+ * free cell, which is all 0, matches none. A bucket of ones, as damage leaves
+ * it, is full of cells that every remainder matches and nothing moves: keys
+ * that may lie there get "maybe".
  *
  * A key whose fingerprint has a cell counts it up; other keys take a cell of
  * the least loaded of their four buckets, the leftmost of equals. A cell counts

@@ -17,12 +17,15 @@ static inline uint64_t dleft_turn(uint64_t mixed, unsigned table, uint64_t bucke
     return tms_mulhi(mixed * odd[table], buckets);
 }
 
-static inline tms_dleft_place dleft_find(const tms_dleft_table *t, uint64_t digest)
+#define DLEFT_ALWAYS static inline __attribute__((always_inline))
+
+DLEFT_ALWAYS tms_dleft_place dleft_find(const tms_dleft_table *t, uint64_t digest)
 {
     const uint64_t buckets = t->bucket_count, first = tms_mulhi(digest, buckets);
     tms_dleft_place place;
     place.remainder = digest * UINT64_C(0x9E3779B97F4A7C15) >> (64 - t->remainder_bits);
-    place.remainder -= place.remainder == t->remainder_mask; /* that is a lost cell's */
+    place.remainder -= place.remainder == t->remainder_mask; /* that is a lost cell's, */
+    place.remainder += place.remainder == 0;                 /* and this a free one's */
     uint64_t mixed = (place.remainder + 1) * UINT64_C(0xD6E8FEB86659FD93);
     mixed ^= mixed >> 32;
     for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++) {
@@ -33,7 +36,9 @@ static inline tms_dleft_place dleft_find(const tms_dleft_table *t, uint64_t dige
     return place;
 }
 
-static inline void dleft_fetch(const tms_dleft_table *t, uint64_t digest)
+/* Always inline: a compiler that calls a function which only fetches sees no
+ * effect of it, and leaves the call out. */
+DLEFT_ALWAYS void dleft_fetch(const tms_dleft_table *t, uint64_t digest)
 {
     const tms_dleft_place place = dleft_find(t, digest);
     for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++) TMS_FETCH(place.bucket[i]);
@@ -56,6 +61,11 @@ static inline void dleft_put(const tms_dleft_table *t, uint8_t *bucket, unsigned
 static inline bool dleft_is_lost(const tms_dleft_table *t, uint64_t cell)
 {
     return cell == t->cell_mask;
+}
+
+static inline bool dleft_bucket_is_lost(const uint8_t *bucket)
+{
+    return tms_load64(bucket) == UINT64_MAX; /* no remainder is all ones */
 }
 
 /* The cells of a bucket, a bit each: those in use, and of them those with the

@@ -139,51 +139,54 @@ static bool dleft_is_second(const tms_dleft_table *t, const uint8_t *bucket, uns
     return false;
 }
 
-/* Different fingerprints in a bucket; `repeats`: some key has filled a cell. */
-static unsigned dleft_distinct(const tms_dleft_table *t, const uint8_t *bucket)
+/* What the cells of some buckets hold: different fingerprints, and how many of
+ * all N pass for them. Two remainders stand for two each (dleft_kernel.h). */
+typedef struct dleft_sums {
+    uint64_t distinct, passing;
+} dleft_sums;
+
+static void dleft_measure_bucket(const tms_dleft_table *t, const uint8_t *bucket, dleft_sums *sums)
 {
-    unsigned used = 0, second = 0;
-    bool repeats = false;
+    bool repeats = false; /* some key has filled a cell, and may have a second */
+    for (unsigned j = 0; j < t->cells; j++)
+        repeats |= tms_dleft_cell(t, bucket, j) >> t->remainder_bits == TMS_DLEFT_MOST;
     for (unsigned j = 0; j < t->cells; j++) {
-        uint64_t count = tms_dleft_cell(t, bucket, j) >> t->remainder_bits;
-        used += count != 0;
-        repeats |= count == TMS_DLEFT_MOST;
+        uint64_t cell = tms_dleft_cell(t, bucket, j), remainder = cell & t->remainder_mask;
+        if (cell <= t->remainder_mask || (repeats && dleft_is_second(t, bucket, j))) continue;
+        sums->distinct++;
+        sums->passing += remainder == 1 || remainder == t->remainder_mask - 1 ? 2 : 1;
     }
-    for (unsigned j = 1; repeats && j < t->cells; j++)
-        if (tms_dleft_cell(t, bucket, j) > t->remainder_mask)
-            second += dleft_is_second(t, bucket, j);
-    return used - second;
 }
 
-/* Cells of one subtable; `passes` falls by the share of its buckets that are
- * lost, to which every query says "maybe". */
-static uint64_t dleft_measure_table(const tms_dleft_table *t, unsigned table, double *passes)
+/* One subtable; `passes` falls by the share of its buckets that are lost, to
+ * which every query says "maybe". */
+static void dleft_measure_table(const tms_dleft_table *t, unsigned table, dleft_sums *sums,
+                                double *passes)
 {
     const uint8_t *bucket = t->buckets + table * t->bucket_count * TMS_DLEFT_BUCKET;
-    uint64_t distinct = 0, lost = 0;
+    uint64_t lost = 0;
     for (uint64_t i = 0; i < t->bucket_count; i++, bucket += TMS_DLEFT_BUCKET) {
         if (dleft_bucket_is_lost(t, bucket))
             lost++;
         else
-            distinct += dleft_distinct(t, bucket);
+            dleft_measure_bucket(t, bucket, sums);
     }
     *passes *= 1 - (double)lost / (double)t->bucket_count;
-    return distinct;
 }
 
 /* Keys are throws, fingerprints are bins: the estimate of a classic filter with
- * one bit a key. Every fingerprint there lets one of all pass. */
+ * one bit a key. */
 static void dleft_measure(const tamis_filter *f, tms_measure *out)
 {
     const tms_dleft_table *t = &dleft_of(f)->table;
     const uint64_t fingerprints = t->bucket_count << t->remainder_bits;
-    uint64_t distinct = 0;
+    dleft_sums sums = {0};
     double passes = 1;
-    for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++) distinct += dleft_measure_table(t, i, &passes);
+    for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++) dleft_measure_table(t, i, &sums, &passes);
     *out = (tms_measure){.bits = f->shape.body_bytes * 8, .crowding = 1};
-    out->ones = distinct * (t->remainder_bits + TMS_DLEFT_COUNTER);
-    out->rate = 1 - passes + passes * (double)distinct / (double)fingerprints;
-    tms_estimate estimate = tms_classic_estimate(fingerprints, 1, distinct);
+    out->ones = sums.distinct * (t->remainder_bits + TMS_DLEFT_COUNTER);
+    out->rate = 1 - passes + passes * (double)sums.passing / (double)fingerprints;
+    tms_estimate estimate = tms_classic_estimate(fingerprints, 1, sums.distinct);
     out->keys = estimate.keys;
     out->keys_low = estimate.low;
     out->keys_high = estimate.high;

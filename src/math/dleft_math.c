@@ -17,8 +17,12 @@ double tms_dleft_rate(uint64_t rows, uint32_t remainder_bits, double keys)
 {
     const double fingerprints = ldexp((double)rows, (int)remainder_bits);
 
+    const double doubled = ldexp(4.0, -(int)remainder_bits); /* keys at 1 and at all ones less 1 */
+
     if (!(keys > 0.0)) return 0.0;
-    return fingerprints > 1.0 ? -expm1(keys * log1p(-1.0 / fingerprints)) : 1.0;
+    if (!(fingerprints > 2.0)) return 1.0;
+    return (1.0 - doubled) * -expm1(keys * log1p(-1.0 / fingerprints)) +
+           doubled * -expm1(keys * log1p(-2.0 / fingerprints));
 }
 
 double tms_dleft_room(uint64_t rows, uint32_t remainder_bits)

@@ -15,7 +15,8 @@ enum { TMS_DLEFT_BITS_LEAST = 4, TMS_DLEFT_BITS_MOST = 40 };
 
 #define TMS_DLEFT_ROWS_MAX (UINT64_C(1) << 48)
 
-/* Expected rate after `keys` distinct adds: 1 - (1 - 1/N)^keys. */
+/* Expected rate after `keys` distinct adds: 1 - (1 - 1/N)^keys, and for the four in
+ * 2^r keys whose remainder stands for two (next to 0, and to all ones) twice that. */
 double tms_dleft_rate(uint64_t rows, uint32_t remainder_bits, double keys);
 
 /* The most keys that are planned into a table: it takes them all but with a

@@ -127,6 +127,7 @@ def dleft_places(h, buckets, bits):
     """The remainder, and the four buckets: section 9.6."""
     remainder = (h * 0x9E3779B97F4A7C15 & M64) >> 64 - bits
     remainder -= remainder == (1 << bits) - 1
+    remainder += remainder == 0
     mixed = (remainder + 1) * 0xD6E8FEB86659FD93 & M64
     mixed ^= mixed >> 32
     odd = (0, 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
