@@ -90,19 +90,25 @@ uint64_t tamis_estimate_count_hash(const tamis_filter *f, uint64_t digest)
 
 /* ---- many keys ---------------------------------------------------------- */
 
-/* Kinds have no loops of their own for these: the next run's lines are fetched,
- * then this one is worked key by key. */
-static void remove_fetch_ahead(const tamis_filter *f, const tms_run *run)
+/* Kinds have no loops of their own for these: with every key the lines of one of
+ * the next run are fetched, so that they do not all come at once. */
+static void remove_fetch(const tamis_filter *f, const tms_run *run, size_t i)
 {
     void (*fetch)(const void *, uint64_t) = f->ops->fetch_all ? f->ops->fetch_all : f->ops->fetch;
-    if (!fetch) return;
-    for (size_t i = 0; i < run->ahead_count; i++) fetch(f, run->ahead[i]);
+    if (fetch && i < run->ahead_count) fetch(f, run->ahead[i]);
+}
+
+/* Those for which this run has no key. */
+static void remove_fetch_rest(const tamis_filter *f, const tms_run *run)
+{
+    for (size_t i = run->count; i < run->ahead_count; i++) remove_fetch(f, run, i);
 }
 
 static tamis_status remove_run(tamis_filter *f, const tms_run *run, bool *removed, size_t *gone)
 {
-    remove_fetch_ahead(f, run);
+    remove_fetch_rest(f, run);
     for (size_t i = 0; i < run->count; i++) {
+        remove_fetch(f, run, i);
         tamis_status status = remove_digest(f, run->now[i]);
         if (status != TAMIS_OK && status != TAMIS_E_ABSENT) return status;
         if (removed) removed[i] = status == TAMIS_OK;
@@ -152,8 +158,11 @@ tamis_status tamis_remove_many(tamis_filter *f, const tamis_keys *keys, bool *re
 
 static void count_run(const tamis_filter *f, const tms_run *run, uint64_t *counts)
 {
-    remove_fetch_ahead(f, run);
-    for (size_t i = 0; i < run->count; i++) counts[i] = count_digest(f, run->now[i]);
+    remove_fetch_rest(f, run);
+    for (size_t i = 0; i < run->count; i++) {
+        remove_fetch(f, run, i);
+        counts[i] = count_digest(f, run->now[i]);
+    }
 }
 
 tamis_status tamis_estimate_count_many(const tamis_filter *f, const tamis_keys *keys,
