@@ -100,7 +100,7 @@ static void dleft_attach(tamis_filter *f)
     f->ops = f->shape.body_bytes >= TMS_FETCH_WHILE_HASHING_FROM ? &dleft_far : &dleft_near;
 }
 
-static bool dleft_bucket_is_lost(const tms_dleft_table *t, const uint8_t *bucket)
+static bool dleft_is_given_up(const tms_dleft_table *t, const uint8_t *bucket)
 {
     return tms_dleft_cell(t, bucket, 0) == t->cell_mask;
 }
@@ -111,7 +111,7 @@ static bool dleft_has(const tms_dleft_table *t, const uint8_t *bucket, uint64_t 
         uint64_t cell = tms_dleft_cell(t, bucket, j);
         if (cell > t->remainder_mask && (cell & t->remainder_mask) == remainder) return true;
     }
-    return dleft_bucket_is_lost(t, bucket);
+    return dleft_is_given_up(t, bucket);
 }
 
 static bool dleft_may_contain_around(const tamis_filter *f, uint64_t digest,
@@ -166,7 +166,7 @@ static void dleft_measure_table(const tms_dleft_table *t, unsigned table, dleft_
     const uint8_t *bucket = t->buckets + table * t->bucket_count * TMS_DLEFT_BUCKET;
     uint64_t lost = 0;
     for (uint64_t i = 0; i < t->bucket_count; i++, bucket += TMS_DLEFT_BUCKET) {
-        if (dleft_bucket_is_lost(t, bucket))
+        if (dleft_is_given_up(t, bucket))
             lost++;
         else
             dleft_measure_bucket(t, bucket, sums);
