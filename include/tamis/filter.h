@@ -58,7 +58,8 @@ TAMIS_API tamis_status tamis_clone(const tamis_filter *f, tamis_filter **out);
  *  Errors: TAMIS_E_FULL (strict and at capacity), TAMIS_E_READONLY. Scaling
  *  filters only, when a layer is due: TAMIS_E_NOMEM, TAMIS_E_LIMIT (above
  *  spec.memory), TAMIS_E_FULL (64 layers, or so many keys that the collisions
- *  of the hash would break the promised rate).
+ *  of the hash would break the promised rate). Bitmaps: TAMIS_E_SPEC (a key that
+ *  has not 8 bytes), TAMIS_E_NOMEM.
  *  Cost: one hash, then 1 or 2 cache lines (blocked) or k (classic).        */
 TAMIS_API tamis_status tamis_add(tamis_filter *f, const void *key, size_t size);
 
@@ -92,7 +93,7 @@ TAMIS_API bool tamis_may_contain_hash(const tamis_filter *f, uint64_t digest);
 
 /* ---- taking away and counting ------------------------------------------- */
 
-/** Takes one occurrence of the key away. A key that is certainly absent is
+/** Takes one occurrence of the key away (of a bitmap, which is a set, the key). A key that is certainly absent is
  *  refused with TAMIS_E_ABSENT and nothing changes; a key that was never added
  *  but gets "maybe" takes the place of one that was, which may then be answered
  *  "no": remove only what you know was added. Errors besides:

@@ -50,6 +50,8 @@ uint32_t tamis_abilities(const tamis_filter *f)
                               TAMIS_CAN_REMOVE;
     uint32_t abilities = f->kind->abilities;
     if (f->ops->add_keys) abilities &= ~(uint32_t)TAMIS_CAN_DIGESTS;
+    if (tms_child_count(f) && !(f->kind->child(f, 0)->kind->abilities & TAMIS_CAN_CONCURRENT))
+        abilities &= ~(uint32_t)TAMIS_CAN_CONCURRENT; /* layers are as their kind is */
     return f->read_only || f->is_child ? abilities & ~changing : abilities;
 }
 

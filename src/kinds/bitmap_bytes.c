@@ -53,11 +53,10 @@ static tamis_status bitmap_go_through(const bitmap_filter *b, uint8_t *out, uint
          at = tms_high_after(&b->map, at)) {
         status = bitmap_desk_lay(&desk, high->set);
         if (status != TAMIS_OK) break;
-        if (out) {
-            tms_store32(out + *bytes, high->word);
-            tms_portable_write(desk.bytes, out + *bytes + TMS_PORTABLE_HIGH);
-        }
-        *bytes += TMS_PORTABLE_HIGH + tms_portable_measure(desk.bytes);
+        if (out) tms_store32(out + *bytes, high->word);
+        *bytes += TMS_PORTABLE_HIGH;
+        *bytes +=
+            out ? tms_portable_write(desk.bytes, out + *bytes) : tms_portable_measure(desk.bytes);
         ++*highs;
     }
     bitmap_desk_clear(&desk);

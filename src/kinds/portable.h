@@ -53,7 +53,7 @@ enum { TMS_PORTABLE_HEAD = 8, TMS_PORTABLE_HIGH = 4 }; /* bytes of the count and
 /* Bytes of a judged 32-bit bitmap in its smallest form. */
 size_t tms_portable_measure(const uint8_t *bitmap);
 
-/* Writes that form to `out`, tms_portable_measure bytes. */
-void tms_portable_write(const uint8_t *bitmap, uint8_t *out);
+/* Writes that form to `out`; returns its bytes, which are tms_portable_measure. */
+size_t tms_portable_write(const uint8_t *bitmap, uint8_t *out);
 
 #endif

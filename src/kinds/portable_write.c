@@ -186,7 +186,7 @@ static uint8_t *portable_write_cookie(uint32_t chunks, bool has_runs, uint8_t *o
     return out + 8;
 }
 
-void tms_portable_write(const uint8_t *bitmap, uint8_t *out)
+size_t tms_portable_write(const uint8_t *bitmap, uint8_t *out)
 {
     portable_head head;
     portable_chunk chunk;
@@ -207,4 +207,5 @@ void tms_portable_write(const uint8_t *bitmap, uint8_t *out)
         portable_write_chunk(&chunk, &choice, at);
         at += choice.bytes;
     }
+    return (size_t)(at - out);
 }
