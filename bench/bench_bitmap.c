@@ -32,11 +32,11 @@ static uint64_t key_number(const density *d, uint64_t i)
     return d->shift == 64 ? i : tms_mix64(i + 1) >> d->shift;
 }
 
-typedef struct cost {
+typedef struct costs {
     bench_samples add, hit;
-} cost;
+} costs;
 
-static tamis_filter *build(const uint64_t *keys, uint64_t count, cost *cost)
+static tamis_filter *build(const uint64_t *keys, uint64_t count, costs *cost)
 {
     const tamis_spec spec = {.kind = TAMIS_KIND_BITMAP};
     tamis_filter *f;
@@ -73,7 +73,7 @@ static void travel(const tamis_filter *f, uint64_t size, double *writing, double
 
 static void measure(const density *d, uint64_t count)
 {
-    static cost cost;
+    static costs cost;
     uint64_t *keys = bench_buffer((size_t)count * sizeof *keys, true);
     double writing, reading;
     tamis_facts facts;

@@ -93,10 +93,11 @@ TAMIS_API bool tamis_may_contain_hash(const tamis_filter *f, uint64_t digest);
 
 /* ---- taking away and counting ------------------------------------------- */
 
-/** Takes one occurrence of the key away (of a bitmap, which is a set, the key). A key that is certainly absent is
- *  refused with TAMIS_E_ABSENT and nothing changes; a key that was never added
- *  but gets "maybe" takes the place of one that was, which may then be answered
- *  "no": remove only what you know was added. Errors besides:
+/** Takes one occurrence of the key away; the key itself where the filter is a
+ *  set (bitmap). A key that is certainly absent is refused with TAMIS_E_ABSENT
+ *  and nothing changes; a key that was never added but gets "maybe" takes the
+ *  place of one that was, which may then be answered "no": remove only what you
+ *  know was added. Errors besides:
  *  TAMIS_E_UNSUPPORTED (kinds without TAMIS_CAN_REMOVE), TAMIS_E_READONLY.
  *  Cost: as tamis_add.                                                      */
 TAMIS_API tamis_status tamis_remove(tamis_filter *f, const void *key, size_t size);

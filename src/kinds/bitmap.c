@@ -3,8 +3,8 @@
  * Low words live in Roaring bitmaps, one a high word (high_map.h). Keys are not
  * hashed: a key is its 8 little-endian bytes, and any other size is no integer.
  * Such a key is refused when added, and certainly absent when asked for. The
- * body exists only on its way to and from bytes (bitmap_bytes.c); ranges and
- * dense strings are in bitmap_range.c and bitmap_dense.c.                   */
+ * body exists only on its way to and from bytes (bitmap_bytes.c); whole sets are
+ * in bitmap_sets.c, ranges in bitmap_range.c, strings of bits in bitmap_dense.c. */
 #include "kinds/bitmap.h"
 
 #include <inttypes.h>
@@ -227,18 +227,9 @@ static void bitmap_attach(tamis_filter *f)
 
 /* ---- the whole set ------------------------------------------------------ */
 
-static uint64_t bitmap_cardinality(const tms_high_map *map)
-{
-    uint64_t sum = 0;
-    const tms_high *high;
-    for (tms_high_place at = {0}; (high = tms_high_at(map, at)); at = tms_high_after(map, at))
-        sum += tms_set32s->count(high->set);
-    return sum;
-}
-
 static void bitmap_measure(const tamis_filter *f, tms_measure *out)
 {
-    uint64_t keys = bitmap_cardinality(&bitmap_in(f)->map);
+    uint64_t keys = tms_bitmap_cardinality(&bitmap_in(f)->map);
     *out = (tms_measure){.ones = keys,
                          .keys = (double)keys,
                          .keys_low = (double)keys,
@@ -256,117 +247,12 @@ static uint64_t bitmap_held(const tamis_filter *f)
     return sum;
 }
 
-/* Frees a map, and those of its sets that `kept` does not share. */
-static void bitmap_drop_map(tms_high_map *map, const tms_high_map *kept, const tamis_alloc *alloc)
-{
-    const tms_high *high;
-    for (tms_high_place at = {0}; (high = tms_high_at(map, at)); at = tms_high_after(map, at)) {
-        const tms_high *other = kept ? tms_high_find(kept, high->word) : NULL;
-        if (!other || other->set != high->set) tms_set32s->drop(high->set);
-    }
-    tms_high_free(map, alloc);
-}
-
 static void bitmap_reset(tamis_filter *f)
 {
-    if (tms_set32s) bitmap_drop_map(&bitmap_of(f)->map, NULL, &f->alloc);
+    if (tms_set32s) tms_bitmap_drop_map(&bitmap_of(f)->map, NULL, &f->alloc);
 }
 
-/* ---- sets with sets ----------------------------------------------------- */
-
-tamis_status tms_bitmap_put(tms_high_map *map, const tamis_alloc *alloc, uint32_t word,
-                            tms_set32 *set)
-{
-    if (!set) return tms_fail_memory("a set of low words", sizeof(tms_high_leaf));
-    tamis_status status = TAMIS_OK;
-    bool empty = tms_set32s->is_empty(set);
-    if (!empty) status = tms_high_insert(map, alloc, word, set);
-    if (empty || status != TAMIS_OK) tms_set32s->drop(set);
-    return status;
-}
-
-static tamis_status bitmap_copy_sets(const tms_high_map *from, const tms_high_map *except,
-                                     const tamis_alloc *alloc, tms_high_map *out)
-{
-    const tms_high *high;
-    for (tms_high_place at = {0}; (high = tms_high_at(from, at)); at = tms_high_after(from, at))
-        if (!except || !tms_high_find(except, high->word))
-            TMS_TRY(tms_bitmap_put(out, alloc, high->word, tms_set32s->copy(high->set)));
-    return TAMIS_OK;
-}
-
-static tamis_status bitmap_copy(const tamis_filter *f, tamis_filter *copy)
-{
-    return bitmap_copy_sets(&bitmap_in(f)->map, NULL, &copy->alloc, &bitmap_of(copy)->map);
-}
-
-/* The union beside both: sets of `a` alone are shared with it. */
-static tamis_status bitmap_unite_maps(const tms_high_map *a, const tms_high_map *b,
-                                      const tamis_alloc *alloc, tms_high_map *out)
-{
-    const tms_high *high;
-    for (tms_high_place at = {0}; (high = tms_high_at(a, at)); at = tms_high_after(a, at)) {
-        const tms_high *other = tms_high_find(b, high->word);
-        TMS_TRY(
-            other ? tms_bitmap_put(out, alloc, high->word, tms_set32s->unite(high->set, other->set))
-                  : tms_high_insert(out, alloc, high->word, high->set));
-    }
-    return bitmap_copy_sets(b, a, alloc, out);
-}
-
-static tamis_status bitmap_overlap_maps(const tms_high_map *a, const tms_high_map *b,
-                                        const tamis_alloc *alloc, tms_high_map *out)
-{
-    const tms_high *high;
-    for (tms_high_place at = {0}; (high = tms_high_at(a, at)); at = tms_high_after(a, at)) {
-        const tms_high *other = tms_high_find(b, high->word);
-        if (other)
-            TMS_TRY(
-                tms_bitmap_put(out, alloc, high->word, tms_set32s->overlap(high->set, other->set)));
-    }
-    return TAMIS_OK;
-}
-
-static tamis_status bitmap_check_strict(const tamis_filter *f, const tms_high_map *map)
-{
-    uint64_t keys = bitmap_cardinality(map);
-    if (!(f->shape.flags & TAMIS_STRICT) || keys <= f->shape.capacity) return TAMIS_OK;
-    return tms_fail(TAMIS_E_FULL,
-                    "the union has %" PRIu64 " integers, above the %" PRIu64
-                    " planned for this strict bitmap; merge into a larger one",
-                    keys, f->shape.capacity);
-}
-
-/* Puts `made` in place of dst's map, or drops it. */
-static tamis_status bitmap_settle(tamis_filter *dst, tms_high_map *made, tamis_status status)
-{
-    tms_high_map *map = &bitmap_of(dst)->map;
-    if (status != TAMIS_OK) {
-        bitmap_drop_map(made, map, &dst->alloc);
-        return status;
-    }
-    bitmap_drop_map(map, made, &dst->alloc);
-    *map = *made;
-    tms_counter_set(&dst->added, bitmap_cardinality(map));
-    return TAMIS_OK;
-}
-
-static tamis_status bitmap_unite(tamis_filter *dst, const tamis_filter *src)
-{
-    tms_high_map made = {0};
-    tamis_status status =
-        bitmap_unite_maps(&bitmap_of(dst)->map, &bitmap_in(src)->map, &dst->alloc, &made);
-    if (status == TAMIS_OK) status = bitmap_check_strict(dst, &made);
-    return bitmap_settle(dst, &made, status);
-}
-
-static tamis_status bitmap_overlap(tamis_filter *dst, const tamis_filter *src)
-{
-    tms_high_map made = {0};
-    tamis_status status =
-        bitmap_overlap_maps(&bitmap_of(dst)->map, &bitmap_in(src)->map, &dst->alloc, &made);
-    return bitmap_settle(dst, &made, status);
-}
+/* ---- the table ---------------------------------------------------------- */
 
 static tamis_status bitmap_fits(const tms_shape *a, const tms_shape *b)
 {
@@ -378,9 +264,9 @@ static tamis_status bitmap_fits(const tms_shape *a, const tms_shape *b)
 static const tms_loose bitmap_loose = {.pack_shape = tms_bitmap_pack_shape,
                                        .pack = tms_bitmap_pack,
                                        .unpack = tms_bitmap_unpack,
-                                       .copy = bitmap_copy,
-                                       .unite = bitmap_unite,
-                                       .overlap = bitmap_overlap,
+                                       .copy = tms_bitmap_copy,
+                                       .unite = tms_bitmap_unite,
+                                       .overlap = tms_bitmap_overlap,
                                        .held = bitmap_held};
 
 const tms_kind tms_bitmap_kind = {

@@ -40,6 +40,16 @@ tms_set32 *tms_bitmap_set_for(bitmap_filter *b, uint32_t high);
 tamis_status tms_bitmap_put(tms_high_map *map, const tamis_alloc *alloc, uint32_t word,
                             tms_set32 *set);
 
+uint64_t tms_bitmap_cardinality(const tms_high_map *map);
+
+/* Frees a map, and those of its sets that `kept` (or NULL) does not share. */
+void tms_bitmap_drop_map(tms_high_map *map, const tms_high_map *kept, const tamis_alloc *alloc);
+
+/* As tms_loose has them. */
+tamis_status tms_bitmap_copy(const tamis_filter *f, tamis_filter *copy);
+tamis_status tms_bitmap_unite(tamis_filter *dst, const tamis_filter *src);
+tamis_status tms_bitmap_overlap(tamis_filter *dst, const tamis_filter *src);
+
 /* Makes the sets that are missing in a range, or none. */
 tamis_status tms_bitmap_make_sets(bitmap_filter *b, tms_integers range);
 

@@ -120,12 +120,12 @@ static tms_set32 *croaring_read_bytes(const uint8_t *bytes, size_t size)
     return croaring_as(roaring_bitmap_portable_deserialize_safe((const char *)bytes, size));
 }
 
-/* The bytes of the containers, and 48 for each: its head, its places in three
- * tables and what the heap adds. */
+/* The bytes of the containers, 48 for each (its head, its places in three tables
+ * and what the heap adds), and 40 that the heap adds for the set. */
 static uint64_t croaring_memory(const tms_set32 *set)
 {
     uint64_t containers = (uint64_t)croaring_in(set)->high_low_container.size;
-    return sizeof(roaring_bitmap_t) + croaring_size_in_bytes(set) + 48 * containers;
+    return sizeof(roaring_bitmap_t) + 40 + croaring_size_in_bytes(set) + 48 * containers;
 }
 
 static const tms_set32_ops croaring_ops = {
