@@ -251,7 +251,7 @@ COMMAND(cf_del)
     if (compaction_wait(ctx, argv, argc, cf_del)) return API_OK;
     open_key k;
     key_state state = key_open(ctx, argv[1], KEY_READ | KEY_WRITE, &cuckoo_family, &k);
-    if (state == KEY_QUARANTINED) return key_refuse(&k, state);
+    if (state == KEY_QUARANTINED || state == KEY_MOVED) return key_refuse(&k, state);
     if (state != KEY_FOUND) {
         key_close(&k);
         return server.ReplyWithError(ctx, "Not found");
@@ -283,7 +283,7 @@ COMMAND(cf_compact)
     if (compaction_wait(ctx, argv, argc, cf_compact)) return API_OK;
     open_key k;
     key_state state = key_open(ctx, argv[1], KEY_READ | KEY_WRITE, &cuckoo_family, &k);
-    if (state == KEY_QUARANTINED) return key_refuse(&k, state);
+    if (state == KEY_QUARANTINED || state == KEY_MOVED) return key_refuse(&k, state);
     if (state != KEY_FOUND) {
         key_close(&k);
         return server.ReplyWithError(ctx, "Cuckoo filter was not found");

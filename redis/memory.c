@@ -9,8 +9,9 @@
 
 #include "settings.h"
 
-/* Below this a block is judged by nobody and freed on the spot: the server's own
- * deny-oom test is enough, and freeing takes less than waking a thread. */
+/* Below this a block is held against the filter's cap only and freed on the spot:
+ * the server's own deny-oom test is enough, and freeing takes less than waking a
+ * thread. */
 #define MEMORY_LARGE ((uint64_t)1 << 20)
 /* A slice of giving back: the system frees it in well under a millisecond. */
 #define MEMORY_SLICE ((size_t)4 << 20)
@@ -31,11 +32,12 @@ void memory_on_behalf_of(RedisModuleCtx *ctx, uint64_t held)
 
 /* ---- limits -------------------------------------------------------------- */
 
-static uint64_t memory_cap(void)
+static uint64_t machine_bytes = UINT64_MAX;
+
+static bool memory_fits_cap(uint64_t size)
 {
-    if (settings.max_filter_bytes) return (uint64_t)settings.max_filter_bytes;
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+    uint64_t cap = settings.max_filter_bytes ? (uint64_t)settings.max_filter_bytes : machine_bytes;
+    return behalf.held <= cap && size <= cap - behalf.held;
 }
 
 /* With a policy that evicts, room can be made: only what could never fit is
@@ -66,13 +68,11 @@ static bool memory_system_would_give(size_t size)
 
 static bool memory_allows(size_t size)
 {
-    if (size < MEMORY_LARGE) return true;
+    bool fits = memory_fits_cap(size);
+    if (fits && size < MEMORY_LARGE) return true;
     int flags = behalf.ctx ? server.GetContextFlags(behalf.ctx) : CONTEXT_LOADING;
-    if (!(flags & (CONTEXT_REPLICATED | CONTEXT_LOADING))) {
-        uint64_t cap = memory_cap();
-        if (behalf.held > cap || size > cap - behalf.held) return false;
-        if (!memory_fits_maxmemory(flags, size)) return false;
-    }
+    bool decided = flags & (CONTEXT_REPLICATED | CONTEXT_LOADING);
+    if (!decided && (!fits || !memory_fits_maxmemory(flags, size))) return false;
     return memory_system_would_give(size);
 }
 
@@ -97,6 +97,8 @@ static struct {
 
 void memory_begin(void)
 {
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0) machine_bytes = (uint64_t)pages * (uint64_t)page;
     reaper.main = pthread_self();
     reaper.process = getpid();
 }

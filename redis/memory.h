@@ -7,8 +7,8 @@
  * the system frees page after page, so a large block that the main thread frees
  * goes to a thread of our own, which does it in slices.
  *
- * Before a large block is asked for, it is held against the cap of a filter,
- * against maxmemory and against what the system would give; a refusal is an
+ * Before a block is asked for, it is held against the cap of a filter, a large one
+ * also against maxmemory and against what the system would give; a refusal is an
  * error reply, never the end of the server. Commands that arrive from a primary
  * or from the append-only file are not judged again: their fate was decided
  * where they were first run, and a replica must not differ.                  */

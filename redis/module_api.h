@@ -41,6 +41,7 @@ enum { /* GetContextFlags: the circumstances of a call */
        CONTEXT_LUA = 1 << 0,
        CONTEXT_MULTI = 1 << 1,
        CONTEXT_READONLY = 1 << 4,
+       CONTEXT_CLUSTER = 1 << 5,
        CONTEXT_MAXMEMORY = 1 << 8,
        CONTEXT_EVICT = 1 << 9,
        CONTEXT_OOM = 1 << 10,

@@ -7,9 +7,18 @@
     "ERR this filter is quarantined: its saved value is damaged (see the log); DEL or restore " \
     "the key"
 
+/* The server looks whether a slot is its own before a command, not when one that
+ * has waited (compaction.h) goes on: a missing key may be elsewhere by now. */
+static key_state key_missing(const open_key *k)
+{
+    bool moved =
+        server.IsBlockedReplyRequest(k->ctx) && (server.GetContextFlags(k->ctx) & CONTEXT_CLUSTER);
+    return moved ? KEY_MOVED : KEY_MISSING;
+}
+
 static key_state key_look(open_key *k, family *f)
 {
-    if (!k->key || server.KeyType(k->key) == KEYTYPE_EMPTY) return KEY_MISSING;
+    if (!k->key || server.KeyType(k->key) == KEYTYPE_EMPTY) return key_missing(k);
     if (server.ModuleTypeGetType(k->key) != f->type) return KEY_OTHER_TYPE;
     k->value = server.ModuleTypeGetValue(k->key);
     return k->value->filter ? KEY_FOUND : KEY_QUARANTINED;
@@ -42,6 +51,7 @@ int key_refuse(open_key *k, key_state state)
         [KEY_MISSING] = "ERR not found",
         [KEY_OTHER_TYPE] = WRONGTYPE,
         [KEY_QUARANTINED] = QUARANTINED,
+        [KEY_MOVED] = "TRYAGAIN the key went away while the command waited",
     };
     key_close(k);
     return server.ReplyWithError(k->ctx, words[state]);

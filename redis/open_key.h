@@ -4,7 +4,13 @@
 
 #include "value.h"
 
-typedef enum key_state { KEY_FOUND, KEY_MISSING, KEY_OTHER_TYPE, KEY_QUARANTINED } key_state;
+typedef enum key_state {
+    KEY_FOUND,
+    KEY_MISSING,
+    KEY_OTHER_TYPE,
+    KEY_QUARANTINED,
+    KEY_MOVED /* to another node of the cluster, maybe, while the command waited */
+} key_state;
 
 /* A key that is open. Close it on every way out. */
 typedef struct open_key {

@@ -42,6 +42,16 @@ def check_cap(checks, server):
     client.ok("FLUSHALL")
 
 
+def check_small_layers(checks, server):
+    """Many layers that are small each come under the cap as well."""
+    client = server.client()
+    client.ok("BF.RESERVE", "k", 0.01, 1000, "EXPANSION", 1)
+    replies = client.ok("BF.MADD", "k", *range(60000))
+    checks.true("growth is refused", isinstance(replies[-1], Error))
+    size = client.ok("BF.INFO", "k", "SIZE")[0]
+    checks.true(f"not far below the cap: {size}", 80000 < size <= 102400)
+
+
 def check_absurd(checks, server):
     """Numbers that only an attacker sends."""
     client = server.client()
@@ -127,6 +137,8 @@ def main():
     for binary in binaries():
         with Server(binary, arguments=("tamis-max-filter-bytes", "8mb")) as server:
             check_cap(checks, server)
+        with Server(binary, arguments=("tamis-max-filter-bytes", "100kb")) as server:
+            check_small_layers(checks, server)
         with Server(binary) as server:
             check_absurd(checks, server)
             check_maxmemory(checks, server)
