@@ -169,10 +169,13 @@ static void type_rewrite(RedisModuleIO *aof, RedisModuleString *key, void *data)
 
 /* ---- the rest ------------------------------------------------------------ */
 
+/* What it really takes; Size of BF.INFO is what it takes in the peer. */
 static size_t type_memory(const void *data)
 {
     const key_value *v = data;
-    return (size_t)v->bytes;
+    uint64_t inside = v->filter ? tamis_redisbloom_memory(v->filter)
+                                : tamis_redisbloom_quarantine_memory(v->kept);
+    return sizeof *v + (size_t)inside;
 }
 
 static tamis_status digest_unsigned(void *digest, uint64_t number)
