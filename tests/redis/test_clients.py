@@ -33,11 +33,12 @@ def check_redis_py(checks, port):
 
 
 def check_hiredis(checks, server):
-    program = Path(server.folder, "hiredis_client")
-    built = run(COMPILER, "-o", program, CLIENTS / "hiredis_client.c", "-lhiredis")
-    if built.returncode:
+    source, program = CLIENTS / "hiredis_client.c", Path(server.folder, "hiredis_client")
+    if run(COMPILER, "-E", source).returncode:
         print("skipped: hiredis is not installed here")
         return
+    built = run(COMPILER, "-o", program, source, "-lhiredis")
+    checks.true(f"hiredis: compiles:\n{built.stderr}", built.returncode == 0)
     check(checks, "hiredis", run(program, server.port))
 
 

@@ -61,8 +61,11 @@ def check_commands(checks, server):
         if has_acl_categories(server):
             found = {str(category) for category in row[6]}
             checks.true(f"{name}: categories {found}", categories | {family} <= found)
-        docs = client.ok("COMMAND", "DOCS", name)
-        checks.true(f"{name}: documented", docs and len(docs[1]) > 4)
+        docs = client.ok("COMMAND", "DOCS", name)[1]
+        told = dict(zip(docs[::2], docs[1::2]))
+        checks.equal(f"{name}: since", told[b"since"], b"2.4.4" if name == "BF.CARD" else b"1.0.0")
+        checks.equal(f"{name}: group", told[b"group"], b"module")
+        checks.true(f"{name}: summary", len(told[b"summary"]) > 20)
 
 
 def check_acl(checks, server):
