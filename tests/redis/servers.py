@@ -73,13 +73,26 @@ class Server:
         self.binary = binary
         self.name, self.version = version_of(binary)
         self.folder = folder or tempfile.mkdtemp(prefix="tamis-redis-")
-        self.port = port or free_ports(1)[0]
+        self.port = port
         self.options = options
         self.module = module
         self.arguments = arguments
         self.process = None
         _running.append(self)
-        self.start()
+        self._start_somewhere()
+
+    def _start_somewhere(self):
+        """Another test may take a port between our finding and using it."""
+        chosen, tries = self.port, 3
+        while True:
+            self.port = chosen or free_ports(1)[0]
+            tries -= 1
+            try:
+                self.start()
+                return
+            except AssertionError:
+                if chosen or not tries or "Address already in use" not in self.log():
+                    raise
 
     def command(self):
         words = [self.binary, "--port", self.port, "--bind", "127.0.0.1", "--dir", self.folder,

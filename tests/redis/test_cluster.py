@@ -111,8 +111,20 @@ def move_slot(cluster, slot, source, target):
         if not keys:
             break
         a.ok("MIGRATE", "127.0.0.1", b.port, "", 0, 10000, "KEYS", *keys)
-    for client in (b, a):
+    for client in (b, a, *cluster.clients[:3]):  # the new owner first, so that nobody is without
         client.ok("CLUSTER", "SETSLOT", slot, "NODE", cluster.ids[target])
+
+
+def owners(client):
+    """What a node thinks who has which slots."""
+    return sorted((row[0], row[1], row[2][1]) for row in client.ok("CLUSTER", "SLOTS"))
+
+
+def wait_for_agreement(cluster):
+    """Until all nodes think the same: gossip takes its time."""
+    wait_for("agreement", lambda: len({str(owners(client)) for client in cluster.clients}) == 1)
+    wait_for("cluster_state:ok", lambda: all(
+        b"cluster_state:ok" in client.ok("CLUSTER", "INFO") for client in cluster.clients))
 
 
 class Writer(threading.Thread):
@@ -153,6 +165,7 @@ def check_slots(checks, cluster):
             moved += 1
     finally:
         writer.end()
+    wait_for_agreement(cluster)
     checks.true(f"{moved} slots moved under writes", moved >= 4)
     checks.equal("slots moved: lost", writer.load.lost(Router(cluster)), [])
     return writer.load
@@ -167,6 +180,7 @@ def check_handover(checks, cluster, earlier):
                  == "master")
     finally:
         writer.end()
+    wait_for_agreement(cluster)
     for load in (earlier, writer.load):
         checks.equal("handed over: lost", load.lost(Router(cluster)), [])
     return writer.load
@@ -181,7 +195,7 @@ def check_kill(checks, cluster, earlier):
         cluster.clients[i]("WAIT", 1, 2000)
     cluster.nodes[1].kill()
     wait_for("the replica takes over", lambda: info(cluster.clients[4], "replication")["role"]
-             == "master")
+             == "master", 180)
     load.send(router, 200)
     for part in (*earlier, load):
         checks.equal("a primary was killed: lost", part.lost(router), [])
