@@ -31,6 +31,7 @@ static void try_alignment(const spec_row *row, const filter_bytes *b, uint8_t *r
                 {"for concurrent use", 0, TAMIS_CONCURRENT}};
     memcpy(room + offset, b->bytes, b->size);
     for (size_t w = 0; w < COUNT(ways); w++) {
+        if (ways[w].behaviour & ~spec_row_shares(row)) continue;
         const tamis_open_options open = {
             .flags = ways[w].flags, .behaviour = ways[w].behaviour, .secret = row->spec.secret};
         tamis_filter *view = NULL, *copy = NULL;

@@ -83,9 +83,8 @@ static void twice_is_once(void **state)
     for (size_t i = 0; spec_row_number(i, 1500, &row); i++) {
         tamis_filter *f = filled(&row), *g = NULL;
         filter_bytes first = filter_bytes_of(f);
-        bool shared = i % 2 && tamis_abilities(f) & TAMIS_CAN_CONCURRENT;
         const tamis_open_options open = {.secret = row.spec.secret,
-                                         .behaviour = shared ? TAMIS_CONCURRENT : 0};
+                                         .behaviour = i % 2 ? spec_row_shares(&row) : 0};
         for (int round = 0; round < 2; round++) {
             filter_bytes bytes = filter_bytes_of(f);
             CHECK_OK(tamis_load(bytes.bytes, bytes.size, &open, &g));

@@ -205,6 +205,11 @@ bool spec_row_removes(const spec_row *row)
     return !row->grows && (tamis_kind_abilities(row->spec.kind) & TAMIS_CAN_REMOVE) != 0;
 }
 
+uint32_t spec_row_shares(const spec_row *row)
+{
+    return tamis_kind_abilities(row->spec.kind) & TAMIS_CAN_CONCURRENT ? TAMIS_CONCURRENT : 0;
+}
+
 tamis_filter *spec_row_make(const spec_row *row)
 {
     tamis_filter *f = NULL;

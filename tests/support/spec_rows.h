@@ -38,6 +38,9 @@ bool spec_row_removes(const spec_row *row);
 /* The registered kinds that such rows are for; as tamis_kind_list. */
 size_t spec_kinds(uint32_t *kinds, size_t room);
 
+/* Whether threads may share the row's filter: TAMIS_CONCURRENT, or 0. */
+uint32_t spec_row_shares(const spec_row *row);
+
 /* A filter for the row; it must succeed. */
 tamis_filter *spec_row_make(const spec_row *row);
 
