@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "kinds/kind.h"
 
+enum { HANDLE_STRIPES = TMS_COUNTER_STRIPES * sizeof(tms_stripe) };
+
 tamis_status tms_handle_make(const tms_kind *kind, const tms_shape *shape, tms_family family,
                              tamis_filter **out)
 {
@@ -13,6 +15,13 @@ tamis_status tms_handle_make(const tms_kind *kind, const tms_shape *shape, tms_f
     f->hasher = *family.hasher;
     if (family.alloc) f->alloc = *family.alloc;
     f->owner = TMS_BODY_BORROWED;
+    if (shape->flags & TAMIS_CONCURRENT) {
+        f->added.stripes = tms_alloc(family.alloc, HANDLE_STRIPES);
+        if (!f->added.stripes) {
+            tms_free(family.alloc, f, kind->handle_bytes);
+            return tms_fail_memory("the filter's counter", HANDLE_STRIPES);
+        }
+    }
     *out = f;
     return TAMIS_OK;
 }
@@ -40,6 +49,7 @@ void tms_filter_drop(tamis_filter *f)
     size_t handle_bytes = f->kind->handle_bytes;
     if (f->kind->release) f->kind->release(f);
     if (f->owner == TMS_BODY_OWNED) tms_free_body(&alloc, f->body, f->shape.body_bytes);
+    tms_free(&alloc, f->added.stripes, HANDLE_STRIPES);
     tms_free(&alloc, f->metadata, f->metadata_bytes);
     if (f->origin) f->drop_origin(f->origin, &alloc);
     tms_wipe(&f->hasher, sizeof f->hasher); /* it may hold a secret */
