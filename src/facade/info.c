@@ -10,6 +10,13 @@
 #include "math/estimate.h"
 #include "kinds/blocked.h"
 
+/* What a filter holds by itself. */
+static uint64_t info_memory(const tamis_filter *f)
+{
+    size_t counter = f->added.stripes ? TMS_COUNTER_STRIPES * sizeof(tms_stripe) : 0;
+    return f->shape.body_bytes + f->kind->handle_bytes + counter;
+}
+
 /* What layers add up to. */
 static void info_sum_layers(const tamis_filter *f, tamis_facts *facts)
 {
@@ -17,7 +24,7 @@ static void info_sum_layers(const tamis_filter *f, tamis_facts *facts)
         const tamis_filter *layer = f->kind->child(f, i);
         facts->capacity += layer->shape.capacity;
         facts->added += tms_counter_sum(&layer->added);
-        facts->memory += layer->shape.body_bytes + layer->kind->handle_bytes;
+        facts->memory += info_memory(layer);
         facts->inner_kind = layer->kind->id;
     }
 }
@@ -92,7 +99,7 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
                            .read_only = f->read_only || f->is_child,
                            .count_is_estimate = f->count_is_estimate,
                            .fpr_asked = f->shape.fpr,
-                           .memory = f->shape.body_bytes + f->kind->handle_bytes};
+                           .memory = info_memory(f)};
     if (f->kind->loose) facts->memory += f->kind->loose->held(f);
     if (children) {
         info_sum_layers(f, facts);
