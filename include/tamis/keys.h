@@ -2,9 +2,8 @@
  *
  * Batches are the native shape of the library: out of cache a batch is three
  * to five times as fast as one call per key. A tamis_keys borrows the
- * caller's memory and says how the keys lie in it; the same value serves
- * tamis_add_many, tamis_add_new_many, tamis_may_contain_many and
- * tamis_hash_many. Nothing is copied and nothing is kept.                   */
+ * caller's memory and says how the keys lie in it; the same value serves every
+ * call that ends in _many. Nothing is copied and nothing is kept.           */
 #ifndef TAMIS_KEYS_H
 #define TAMIS_KEYS_H
 
