@@ -1,7 +1,7 @@
 /* bench_filters - every kind of filter, every way of using it, beside what this
  * machine's memory allows.
  *
- *      bench_filters [--keys 1e6,1e8] [--kinds blocked,blocked-2,classic,counting-1,dleft,...]
+ *      bench_filters [--keys 1e6,1e8] [--kinds blocked,blocked-2,classic,counting-1,cuckoo,...]
  *                    [--bits 10 | --fpr 0.01] [--rounds N] [--pages 4k] [--no-pin]
  *                    [--quick] [--json FILE]
  *
@@ -35,7 +35,7 @@ typedef struct options {
 } options;
 
 static const char usage[] =
-    "usage: bench_filters [--keys N,...] [--kinds blocked,blocked-2,classic,scalable]\n"
+    "usage: bench_filters [--keys N,...] [--kinds blocked,blocked-2,classic,scalable,cuckoo]\n"
     "                     [--bits B | --fpr P] [--rounds N] [--pages 4k] [--no-pin]\n"
     "                     [--quick] [--json FILE]\n";
 
@@ -116,7 +116,7 @@ static options parse(int argc, char **argv)
                                           {"json", required_argument, NULL, 'j'},
                                           {"help", no_argument, NULL, 'h'},
                                           {0}};
-    static char all[] = "blocked,blocked-2,classic,scalable";
+    static char all[] = "blocked,blocked-2,classic,scalable,cuckoo";
     options o = {.keys = {1000000, 100000000},
                  .size_count = 2,
                  .bits = 10,

@@ -130,12 +130,32 @@ static void report_goals_far(const subject *s, double line, double hash, FILE *t
     if (shared > 0) report_goal("concurrent add, 2 threads, ns", shared, 1, 10, to);
 }
 
+static void report_goals_cuckoo(const report_size *size, double line, FILE *to)
+{
+    for (unsigned i = 0; i < size->subject_count; i++) {
+        const subject *s = &size->subjects[i];
+        char keys[32];
+        if (strcmp(s->name, "cuckoo") != 0) continue;
+        double ask = report_least(s, ROW_BATCH, KEYS_DIGESTS, 1, ROW_MIX);
+        double build = report_least(s, ROW_BUILD, KEYS_DIGESTS, 1, ROW_ADD);
+        fprintf(to, "\ngoals, %s keys, cuckoo (12 bits, fours)\n",
+                bench_short(size->keys, keys, sizeof keys));
+        if (size->keys <= 4000000) {
+            report_goal("may_contain, batch, ns", ask, 1, 5, to);
+        } else {
+            report_goal("may_contain, batch, in pairs of lines", ask, 2 * line, 1.4, to);
+            report_goal("build, one thread, ns", build, 1, 35, to);
+        }
+    }
+}
+
 void report_goals(const report_size *size, FILE *to)
 {
     const subject *s = report_blocked(size);
     char keys[32];
-    if (!s) return;
     double line = memory_limit(&size->alone, MEMORY_READ).ns;
+    report_goals_cuckoo(size, line, to);
+    if (!s) return;
     fprintf(to, "\ngoals, %s keys, blocked (ns are for the machine of bench/README.md)\n",
             bench_short(size->keys, keys, sizeof keys));
     report_goal("rate, %", 100 * s->rate, 1, 0.98, to);

@@ -25,21 +25,34 @@ void subject_row(subject *s, row_path path, keys_form form, unsigned threads,
                  const view_loops *view)
 {
     if (s->row_count == ROWS_MOST) bench_die("more than %d rows", ROWS_MOST);
+    /* The few strings come again and again, and a cuckoo filter takes every copy. */
+    if (form == KEYS_STRINGS && s->spec.kind == TAMIS_KIND_CUCKOO) return;
     if (path == ROW_SHARED && !(s->abilities & TAMIS_CAN_CONCURRENT)) return;
     if (path == ROW_BUILD && threads > 1 && !(s->abilities & TAMIS_CAN_PARALLEL)) return;
     s->rows[s->row_count++] = (row){.path = path, .form = form, .threads = threads, .view = view};
 }
 
-/* Any kind of the registry by its name; "-1" and "-2" ask for lines a key. */
+/* Any kind of the registry by its name; "-1" and "-2" ask for lines a key, "-dense"
+ * for a dense layout. */
 static bool subject_kind(const char *name, tamis_spec *spec)
 {
     char kind[32];
-    size_t length = strlen(name);
+    const char *dense = strstr(name, "-dense");
+    size_t length = dense ? (size_t)(dense - name) : strlen(name);
+    if (dense) spec->flags |= TAMIS_DENSE;
     bool lines = length > 2 && name[length - 2] == '-' && strchr("12", name[length - 1]);
     if (lines) spec->lines_per_key = (uint32_t)(name[length - 1] - '0');
     snprintf(kind, sizeof kind, "%.*s", (int)(lines ? length - 2 : length), name);
     spec->kind = tamis_kind_id(kind);
     return spec->kind != TAMIS_KIND_ANY;
+}
+
+/* Instead of bits a key: 12-bit fingerprints in fours, as in the goals. */
+static void subject_init_cuckoo(subject *s, double fpr)
+{
+    s->spec.fpr = fpr;
+    s->spec.fingerprint_bits = 12;
+    s->spec.bucket_keys = 4;
 }
 
 bool subject_init(subject *s, const char *name, uint64_t keys, double bits, double fpr)
@@ -52,6 +65,8 @@ bool subject_init(subject *s, const char *name, uint64_t keys, double bits, doub
         s->spec.growth = TAMIS_GROWTH_SCALE;
         s->spec.capacity = keys / 7 + 1;
         s->spec.fpr = fpr;
+    } else if (bits > 0 && s->spec.kind == TAMIS_KIND_CUCKOO) {
+        subject_init_cuckoo(s, fpr);
     } else if (bits > 0) {
         s->spec.memory = (uint64_t)((double)keys * bits / 8);
     } else {

@@ -83,9 +83,9 @@ TAMIS_API tamis_status tamis_save(const tamis_filter *f, const char *path,
  *  mapped. The forms of redisbloom.h, a folder of chunks among them, are
  *  recognised by their content and read whole. With TAMIS_OPEN_SALVAGE a damaged
  *  or truncated body is accepted: damaged chunks answer "maybe"; of a body above
- *  16 MiB at least half must be left. A bitmap is never salvaged, and its maps and
- *  views are read-only copies, verified and unpacked when they are made. Errors:
- *  TAMIS_E_IO, TAMIS_E_TRUNCATED,
+ *  16 MiB at least half must be left. A salvaged cuckoo filter cannot be changed or
+ *  saved. A bitmap is never salvaged, and its maps and views are read-only copies,
+ *  verified and unpacked when they are made. Errors: TAMIS_E_IO, TAMIS_E_TRUNCATED,
  *  TAMIS_E_CORRUPT (the sentence names the chunk), TAMIS_E_VERSION,
  *  TAMIS_E_SECRET, TAMIS_E_LIMIT, TAMIS_E_UNAVAILABLE, TAMIS_E_NOMEM.       */
 TAMIS_API tamis_status tamis_open(const char *path, const tamis_open_options *options,
@@ -103,6 +103,7 @@ typedef struct tamis_file_added {
 /** Adds keys to the filter in a file, in time that depends on the keys and not
  *  on the filter: the digests of the new ones are appended as a journal, which
  *  every way of opening reads with the filter (a view does not: it refuses).
+ *  Kinds with TAMIS_CAN_REMOVE take, and append, known keys too.
  *  When the journal passes 1/512 of the body, and 1 MiB, the file is written
  *  anew. Killed at any moment, the file holds all keys or none of the call, and
  *  is sound. Processes that do this at once take turns (flock). Plain files

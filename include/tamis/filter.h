@@ -13,9 +13,10 @@
  *
  * Threads. Without TAMIS_CONCURRENT any number of threads may ask one filter
  * at once, and changing it needs the caller's own lock. With it any number
- * may add and ask at once, without locks: a key is visible to every thread
- * that the adding call's return happens-before, and of two threads that race
- * to tamis_add_new one key at least one is told that it is new. Calls that
+ * may add and ask at once, without locks (but a cuckoo filter's writers lock
+ * one chunk, and wait while it is saved or cloned): a key is visible to every
+ * thread that the adding call's return happens-before, and of two threads that
+ * race to tamis_add_new one key at least one is told that it is new. Calls that
  * change the filter as a whole (merge, clear, fold, free) always need the
  * filter to themselves. Distinct filters share nothing that changes.        */
 #ifndef TAMIS_FILTER_H
@@ -55,12 +56,15 @@ TAMIS_API tamis_status tamis_clone(const tamis_filter *f, tamis_filter **out);
 /* ---- one key ------------------------------------------------------------ */
 
 /** Adds key[0..size). The key is read, never kept. On error `f` is unchanged.
- *  Errors: TAMIS_E_FULL (strict and at capacity), TAMIS_E_READONLY. Scaling
+ *  Errors: TAMIS_E_FULL (strict and at capacity; bounded kinds when no place is
+ *  found, or too many copies of the key are there), TAMIS_E_READONLY. Scaling
  *  filters only, when a layer is due: TAMIS_E_NOMEM, TAMIS_E_LIMIT (above
  *  spec.memory), TAMIS_E_FULL (64 layers, or so many keys that the collisions
  *  of the hash would break the promised rate). Bitmaps: TAMIS_E_SPEC (a key that
  *  has not 8 bytes), TAMIS_E_NOMEM.
- *  Cost: one hash, then 1 or 2 cache lines (blocked) or k (classic).        */
+ *  Kinds with TAMIS_CAN_REMOVE take every add, also of a key that is there, so
+ *  that adds and removes balance.
+ *  Cost: one hash, then 1 or 2 cache lines (blocked), 2 (cuckoo) or k (classic). */
 TAMIS_API tamis_status tamis_add(tamis_filter *f, const void *key, size_t size);
 
 /** Adds the key and tells in `*was_new` whether it was certainly not there

@@ -40,6 +40,10 @@ typedef struct tamis_facts {
     uint64_t memory;        /* bytes held: body and handle */
     uint64_t damaged_bytes; /* of the body, found so far */
     uint64_t fold;          /* largest power of two that divides the size */
+
+    uint32_t fingerprint_bits; /* cuckoo: `fill` is then the share of places taken */
+    uint32_t bucket_keys;
+    double fullest; /* bounded kinds: share of places taken in the fullest part */
 } tamis_facts;
 
 /** Fills `facts`. Cost: one pass over the body (1 GB/s and more). A filter that
@@ -68,7 +72,8 @@ typedef enum tamis_finding_code {
     TAMIS_FINDING_REPEATS = 7,       /* most adds were of keys already there */
     TAMIS_FINDING_DAMAGED = 8,       /* parts of the body are lost */
     TAMIS_FINDING_MANY_LAYERS = 9,   /* scaling: one larger filter would be faster */
-    TAMIS_FINDING_STICKY = 10        /* counters at their most: removing no longer moves them */
+    TAMIS_FINDING_STICKY = 10,       /* counters at their most: removing no longer moves them */
+    TAMIS_FINDING_NEARLY_FULL = 11   /* bounded kinds: adds are refused, or soon will be */
 } tamis_finding_code;
 
 typedef enum tamis_severity {

@@ -23,6 +23,7 @@ typedef enum tamis_kind {
     TAMIS_KIND_CLASSIC = 1,   /* k bits anywhere: smallest, k lines per query */
     TAMIS_KIND_BLOCKED = 2,   /* k bits in one cache line: fastest */
     TAMIS_KIND_COUNTING = 3,  /* counters instead of bits: keys can be removed */
+    TAMIS_KIND_CUCKOO = 4,    /* a fingerprint in one of two buckets: removes, two lines */
     TAMIS_KIND_DLEFT = 5,     /* counted remainders: the same in less than half the space */
     TAMIS_KIND_BITMAP = 6,    /* no hashing: an exact set of 64-bit integers */
     TAMIS_KIND_SCALABLE = 64, /* layers of another kind: no capacity to guess */
@@ -39,23 +40,31 @@ enum {
     TAMIS_CAN_INTERSECT = 1u << 2,
     TAMIS_CAN_FOLD = 1u << 3,       /* shrink without the keys */
     TAMIS_CAN_GROW = 1u << 4,       /* keeps its rate past the first capacity */
-    TAMIS_CAN_CONCURRENT = 1u << 5, /* lock-free writers and readers */
+    TAMIS_CAN_CONCURRENT = 1u << 5, /* any number of writers and readers at once */
     TAMIS_CAN_PARALLEL = 1u << 6,   /* one batch built by several threads */
     TAMIS_CAN_DIGESTS = 1u << 7,    /* works from digests; else from keys only */
     TAMIS_CAN_BORROW = 1u << 8,     /* lives in a caller's buffer */
     TAMIS_CAN_REMOVE = 1u << 9,     /* a key that was added can be taken away again */
     TAMIS_CAN_COUNT = 1u << 10,     /* estimates how often a key was added */
     TAMIS_CAN_FORGET = 1u << 11,    /* old keys leave by themselves */
-    TAMIS_IS_EXACT = 1u << 12       /* "maybe" means yes */
+    TAMIS_IS_EXACT = 1u << 12,      /* "maybe" means yes */
+
+    /* A table of places: keys that find none are refused with TAMIS_E_FULL, and
+     * the bytes depend on the order of adds. */
+    TAMIS_IS_BOUNDED = 1u << 13
 };
 
 /* How a filter behaves. All but TAMIS_CONCURRENT is saved with it: whether
  * threads share a filter is for each process to say (file.h).               */
 enum {
-    TAMIS_STRICT = 1u << 0,      /* refuse new keys past capacity (TAMIS_E_FULL); where
-                                    keys can be removed, every occurrence counts */
-    TAMIS_CONCURRENT = 1u << 1,  /* any number of threads add and ask at once */
-    TAMIS_NEVER_EXCEED = 1u << 2 /* size so that the expected rate is never above fpr */
+    TAMIS_STRICT = 1u << 0,       /* refuse new keys past capacity (TAMIS_E_FULL); where
+                                     keys can be removed, every occurrence counts */
+    TAMIS_CONCURRENT = 1u << 1,   /* any number of threads add and ask at once */
+    TAMIS_NEVER_EXCEED = 1u << 2, /* size so that the expected rate is never above fpr */
+
+    /* Cuckoo only. A layout rather than a behaviour, so noted in the parameters: a bit
+     * a key less, and slower. */
+    TAMIS_DENSE = 1u << 3
 };
 
 typedef enum tamis_growth {
@@ -91,7 +100,11 @@ typedef struct tamis_spec {
     uint64_t fold;            /* the size must divide by this, for tamis_fold */
     const tamis_alloc *alloc; /* NULL: libc and huge pages */
     uint32_t counter_bits;    /* counting: 4 or 8 bits a counter; 0: 4 */
-    uint64_t reserved[4];     /* must be 0 */
+
+    uint32_t fingerprint_bits; /* cuckoo: 4 to 32, when you insist */
+    uint32_t bucket_keys;      /* cuckoo: 2 or 4 keys a bucket, when you insist */
+
+    uint64_t reserved[4]; /* must be 0 */
 } tamis_spec;
 
 /** The answer of the planner: what will be built and what it will do.       */
@@ -109,9 +122,14 @@ typedef struct tamis_sizing {
     uint32_t reads;         /* cache lines touched by a query that says "maybe" */
     uint32_t lines_per_key; /* blocked, counters in lines: 1 or 2; otherwise 0 */
     uint64_t fold;          /* largest power of two that divides the size */
-    tamis_status status;    /* TAMIS_OK, or why this kind does not serve */
-    bool recommended;       /* by tamis_plan_all: the row to take */
-    char note[200];         /* why not, or what to know; may be empty */
+
+    uint32_t fingerprint_bits; /* cuckoo; otherwise 0 */
+    uint32_t bucket_keys;      /* cuckoo; otherwise 0 */
+    double refusal;            /* chance that one of so many random keys finds no place */
+
+    tamis_status status; /* TAMIS_OK, or why this kind does not serve */
+    bool recommended;    /* by tamis_plan_all: the row to take */
+    char note[200];      /* why not, or what to know; may be empty */
 } tamis_sizing;
 
 /** Sizes a filter without building it. For TAMIS_KIND_ANY the kind is chosen:

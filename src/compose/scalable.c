@@ -157,7 +157,8 @@ static tamis_status scalable_add(tamis_filter *f, uint64_t digest, bool *was_new
             *was_new = false;
             return TAMIS_OK;
         }
-        if (!full) return scalable_put(newest, digest, was_new);
+        tamis_status status = full ? TAMIS_E_FULL : scalable_put(newest, digest, was_new);
+        if (status != TAMIS_E_FULL) return status;
         TMS_TRY(scalable_grow(s, count));
     }
 }

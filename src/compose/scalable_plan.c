@@ -35,6 +35,9 @@ tamis_status tms_scalable_plan(const tamis_spec *spec, tms_shape *shape)
     if (spec->hashes || spec->fold > 1 || spec->flags & TAMIS_STRICT)
         return tms_fail(TAMIS_E_SPEC, "hashes, fold and strict have no meaning for a scaling "
                                       "filter: its layers differ, and it grows instead");
+    if (spec->fingerprint_bits || spec->bucket_keys || spec->flags & TAMIS_DENSE)
+        return tms_fail(TAMIS_E_SPEC, "fingerprint_bits, bucket_keys and dense have no meaning "
+                                      "for a scaling filter, whose layers are planned each");
     *shape =
         (tms_shape){.kind = TAMIS_KIND_SCALABLE,
                     .flags = spec->flags,

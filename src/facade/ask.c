@@ -29,10 +29,10 @@ static bool ask_takes_known(const tamis_filter *f)
     return (f->kind->abilities & TAMIS_CAN_REMOVE) != 0;
 }
 
-/* A strict filter counts, and refuses, only keys that are certainly new. */
+/* Other strict filters count, and refuse, only keys that are certainly new. */
 static bool ask_is_known(const tamis_filter *f, uint64_t digest, bool *was_new)
 {
-    if (!f->ops->may_contain(f, digest)) return false;
+    if (ask_takes_known(f) || !f->ops->may_contain(f, digest)) return false;
     *was_new = false;
     return true;
 }

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "facade/add_key.h"
+#include "facade/build_parts.h"
 #include "facade/origin.h"
 #include "facade/roll.h"
 
@@ -67,6 +68,10 @@ tamis_status tms_batch_add(tamis_filter *f, const tamis_keys *keys, size_t from,
                            bool *was_new, size_t *added)
 {
     *added = 0;
+    if (!was_new && from == 0 && count == keys->count && tms_parts_serve(f, count)) {
+        tamis_status status = tms_parts_add(f, keys, 1, added);
+        if (status != TAMIS_E_NOMEM) return status;
+    }
     if (f->shape.flags & TAMIS_STRICT)
         return batch_add_singly(f, keys, from, count, was_new, added);
     if (f->ops->add_keys && keys->layout != TAMIS_LAYOUT_DIGESTS)

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "facade/batch.h"
+#include "facade/build_parts.h"
 #include "facade/roll.h"
 #include "facade/origin.h"
 
@@ -132,6 +133,10 @@ tamis_status tamis_add_many_parallel(tamis_filter *f, const tamis_keys *keys, un
     bool alone = threads == 1 || keys->count < PARALLEL_WORTH || f->ops->add_keys ||
                  f->shape.flags & TAMIS_STRICT ||
                  (splits && !shared && f->shape.body_bytes < f->kind->slice_from);
+    if (!alone && tms_parts_serve(f, keys->count)) {
+        tamis_status status = tms_parts_add(f, keys, threads, added);
+        if (status != TAMIS_E_NOMEM) return status;
+    }
     if (alone) return tms_batch_add(f, keys, 0, keys->count, NULL, added);
     if (shared && splits) return parallel_run_shared(&job, threads, added);
     if (keys->layout == TAMIS_LAYOUT_DIGESTS && f->kind->add_slice)

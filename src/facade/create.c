@@ -92,7 +92,9 @@ static tamis_status create_copy(const tamis_filter *f, tamis_filter **out)
         }
     } else {
         TMS_TRY(tms_filter_make(f->kind, &f->shape, family, &copy));
+        if (f->kind->hold) f->kind->hold(f, true);
         tms_body_copy(copy->body, f->body, (size_t)f->shape.body_bytes);
+        if (f->kind->hold) f->kind->hold(f, false);
     }
     tms_counter_set(&copy->added, tms_counter_sum(&f->added));
     copy->count_is_estimate = f->count_is_estimate;
@@ -120,8 +122,15 @@ tamis_status tamis_clone(const tamis_filter *f, tamis_filter **out)
     return TAMIS_OK;
 }
 
+static void create_forget_damage(tamis_filter *f)
+{
+    for (uint32_t i = 0; i < tms_child_count(f); i++) create_forget_damage(f->kind->child(f, i));
+    tms_origin_forget(f);
+}
+
 tamis_status tamis_clear(tamis_filter *f)
 {
+    create_forget_damage(f);
     TMS_TRY(tms_origin_writable(f));
     if (f->kind->reset) {
         f->kind->reset(f);

@@ -98,6 +98,27 @@ static bool diagnose_over_capacity(const diagnose_case *c, tamis_finding *out)
     return true;
 }
 
+/* A table of places refuses keys from 97 % on, where buckets have four of them;
+ * smaller buckets do at 88 %. */
+static bool diagnose_nearly_full(const diagnose_case *c, tamis_finding *out)
+{
+    const tamis_facts *f = &c->facts;
+    const unsigned long long refused = c->measure.refused;
+    const double limit = f->bucket_keys == 2 ? 0.87 : 0.965;
+    if (!refused && c->measure.fullest < limit) return false;
+    diagnose_set(out, TAMIS_FINDING_NEARLY_FULL, refused ? TAMIS_PROBLEM : TAMIS_WARNING,
+                 c->measure.fullest, limit);
+    DIAGNOSE_SENTENCE(out,
+                      "%.1f %% of the places are taken, %.1f %% in the fullest part, and %llu "
+                      "adds were refused since the filter was made or read.",
+                      100 * f->fill, 100 * c->measure.fullest, refused);
+    DIAGNOSE_ADVICE(out,
+                    "Rebuild it with a capacity of %.0f; if one key was added very often, that "
+                    "alone may have been refused.",
+                    diagnose_about(1.5 * fmax(f->keys, (double)f->capacity)));
+    return true;
+}
+
 static bool diagnose_poor_hash(const diagnose_case *c, tamis_finding *out)
 {
     const tamis_facts *f = &c->facts;
@@ -225,9 +246,9 @@ static void diagnose_healthy(const diagnose_case *c, tamis_finding *out)
 typedef bool (*diagnose_suspicion)(const diagnose_case *, tamis_finding *);
 
 static const diagnose_suspicion diagnose_suspicions[] = {
-    diagnose_damaged,     diagnose_saturated,    diagnose_over_capacity, diagnose_poor_hash,
-    diagnose_narrow_hash, diagnose_oversized,    diagnose_many_layers,   diagnose_repeats,
-    diagnose_sticky,      diagnose_never_filled,
+    diagnose_damaged,   diagnose_saturated,   diagnose_over_capacity, diagnose_nearly_full,
+    diagnose_poor_hash, diagnose_narrow_hash, diagnose_oversized,     diagnose_many_layers,
+    diagnose_repeats,   diagnose_sticky,      diagnose_never_filled,
 };
 
 enum { DIAGNOSE_COUNT = sizeof diagnose_suspicions / sizeof diagnose_suspicions[0] };

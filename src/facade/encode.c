@@ -112,14 +112,27 @@ void tms_packing_free(const tamis_filter *f, tms_packing *packing)
 
 /* ---- the doors ---------------------------------------------------------- */
 
+/* Stops, or lets go, the writers of the first `left` nodes, where they would move
+ * keys behind the back of whoever copies. */
+static void encode_hold(const tamis_filter *f, bool held, uint32_t *left)
+{
+    if (*left == 0) return;
+    --*left;
+    if (f->kind->hold) f->kind->hold(f, held);
+    for (uint32_t i = 0; i < tms_child_count(f); i++) encode_hold(f->kind->child(f, i), held, left);
+}
+
 static tamis_status encode_plain(const tamis_filter *f, tamis_sink sink, void *ctx)
 {
     tms_packing packing;
     TMS_TRY(tms_packing_make(f, &packing));
+    uint32_t held = packing.envelope.node_count, let_go = held;
+    encode_hold(f, true, &held);
     tamis_status status = tms_packing_fill(f, &packing);
     if (status == TAMIS_OK)
         status = tms_stream_write(&packing.envelope, packing.bodies, tms_body_copy, &f->alloc, sink,
                                   ctx);
+    encode_hold(f, false, &let_go);
     tms_packing_free(f, &packing);
     return status;
 }
@@ -150,6 +163,19 @@ static tamis_status encode_check(const tamis_filter *f, const tamis_save_options
     return TAMIS_OK;
 }
 
+/* Of a kind in which no bytes say "maybe", lost parts cannot be written. */
+static tamis_status encode_check_losses(const tamis_filter *f)
+{
+    for (uint32_t i = 0; i < tms_child_count(f); i++)
+        TMS_TRY(encode_check_losses(f->kind->child(f, i)));
+    if (f->kind->damage_rule != TMS_DAMAGE_ANSWERS_MAYBE || !tms_origin_damaged_bytes(f))
+        return TAMIS_OK;
+    return tms_fail(TAMIS_E_CORRUPT,
+                    "parts of the filter are lost, and the bytes of a %s filter cannot say "
+                    "\"maybe\" in their place: rebuild it from its keys",
+                    f->kind->name);
+}
+
 /* To a sink that leaves its sentence. */
 static tamis_status encode_to(const tamis_filter *f, const tamis_save_options *options,
                               tamis_sink sink, void *ctx)
@@ -159,9 +185,11 @@ static tamis_status encode_to(const tamis_filter *f, const tamis_save_options *o
     TMS_TRY(encode_check(f, options));
     tamis_filter *copy = NULL;
     TMS_TRY(tms_origin_settle(f, &copy)); /* damage must not get checksums that hide it */
-    tamis_status status = options->transport == TAMIS_PLAIN
-                              ? encode_plain(copy ? copy : f, sink, ctx)
-                              : encode_packed(copy ? copy : f, options, sink, ctx);
+    const tamis_filter *from = copy ? copy : f;
+    tamis_status status = encode_check_losses(from);
+    if (status == TAMIS_OK)
+        status = options->transport == TAMIS_PLAIN ? encode_plain(from, sink, ctx)
+                                                   : encode_packed(from, options, sink, ctx);
     tamis_free(copy);
     return status;
 }

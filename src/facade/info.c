@@ -4,6 +4,7 @@
 #include <tamis/blocked_view.h>
 #include <tamis/info.h>
 
+#include "base/bits.h"
 #include "base/fail.h"
 #include "facade/origin.h"
 #include "facade/planner.h"
@@ -47,6 +48,8 @@ static void info_describe(const tamis_filter *f, tamis_facts *facts)
     newest->kind->describe(&newest->shape, &sizing);
     facts->hashes = sizing.hashes;
     facts->lines_per_key = sizing.lines_per_key;
+    facts->fingerprint_bits = sizing.fingerprint_bits;
+    facts->bucket_keys = sizing.bucket_keys;
     facts->fold = children ? 1 : sizing.fold;
 }
 
@@ -62,6 +65,16 @@ uint32_t tamis_abilities(const tamis_filter *f)
     return f->read_only || f->is_child ? abilities & ~changing : abilities;
 }
 
+/* The rate where lost parts answer "maybe": asked for, with digests of nobody. */
+static double info_asked_rate(const tamis_filter *f)
+{
+    enum { QUESTIONS = 1 << 16 };
+    uint32_t hits = 0;
+    for (uint64_t i = 1; i <= QUESTIONS; i++)
+        hits += f->ops->may_contain(f, tms_mix64(i * UINT64_C(0x9E3779B97F4A7C15)));
+    return (double)hits / QUESTIONS;
+}
+
 static void info_measure(const tamis_filter *f, tamis_facts *facts)
 {
     tms_measure m;
@@ -72,6 +85,7 @@ static void info_measure(const tamis_filter *f, tamis_facts *facts)
     tamis_free(copy);
     facts->bits = m.bits;
     facts->ones = m.ones;
+    facts->fullest = m.fullest;
     facts->fill = m.bits ? (double)m.ones / (double)m.bits : 0;
     facts->keys = m.keys;
     facts->keys_low = m.keys_low;
@@ -79,6 +93,7 @@ static void info_measure(const tamis_filter *f, tamis_facts *facts)
     facts->fpr_now = tms_kind_rate(f->kind, m.rate, m.keys, f->hasher.width);
     facts->damaged_bytes = tamis_damaged_bytes(f);
     if (facts->damaged_bytes == 0) return;
+    if (f->kind->damage_rule == TMS_DAMAGE_ANSWERS_MAYBE) facts->fpr_now = info_asked_rate(f);
     facts->keys = (double)facts->added; /* lost parts read as ones, which are no keys */
     facts->keys_low = 0;
     facts->keys_high = INFINITY;

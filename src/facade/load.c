@@ -49,6 +49,12 @@ static tamis_status load_amend(tamis_filter *f, uint64_t digest)
     return ops->add(f, digest, &was_new);
 }
 
+/* Nothing can be added where damage was noted instead of written into the body. */
+static bool load_bears_losses(const tamis_filter *f)
+{
+    return f->kind->damage_rule == TMS_DAMAGE_ANSWERS_MAYBE && f->origin && f->origin->ops;
+}
+
 tamis_status tms_input_replay(const tms_input *input, bool in_place, tamis_filter *f)
 {
     const uint8_t *digests;
@@ -57,7 +63,10 @@ tamis_status tms_input_replay(const tms_input *input, bool in_place, tamis_filte
     while (tms_journal_next(&input->sizes, input->tail, &at, &digests, &count)) {
         for (uint64_t i = 0; i < count; i++) {
             uint64_t digest = tms_load64(digests + 8 * i);
-            TMS_TRY(in_place ? load_amend(f, digest) : f->ops->add(f, digest, &was_new));
+            if (load_bears_losses(f))
+                tms_origin_lose(f, digest);
+            else
+                TMS_TRY(in_place ? load_amend(f, digest) : f->ops->add(f, digest, &was_new));
         }
         if (!(f->kind->abilities & TAMIS_CAN_GROW)) tms_filter_count(f, count);
     }

@@ -121,7 +121,8 @@ tamis_status tms_load_private(const char *path, const tamis_open_options *option
     tamis_status status = in_place_split(map.bytes, map.size, options, &input);
     if (status == TAMIS_OK) status = in_place_open(map.bytes, &input, options, &f);
     status = in_place_keep(status, &map, f);
-    if (status == TAMIS_OK && (f->kind->child_count || f->kind->loose))
+    bool moves = status == TAMIS_OK && f->kind->hold; /* keys, behind the back of the checksums */
+    if (status == TAMIS_OK && (f->kind->child_count || f->kind->loose || moves))
         status =
             tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter cannot be amended in place", f->kind->name);
     if (status == TAMIS_OK) status = tms_input_replay(&input, true, f);

@@ -241,6 +241,28 @@ tamis_status tms_origin_amend(tamis_filter *f, uint64_t digest)
     return TAMIS_OK;
 }
 
+static bool origin_lose_chunk(void *ctx, const uint8_t *address)
+{
+    const tms_origin *o = ctx;
+    origin_set_state(o, origin_chunk_of(o, address), TMS_CHUNK_DAMAGED);
+    return true;
+}
+
+void tms_origin_forget(tamis_filter *f)
+{
+    tms_origin *o = f->origin;
+    if (!o || o->trailer || !o->ops) return;
+    f->ops = o->ops;
+    f->read_only = false;
+    f->origin = NULL;
+    origin_drop(o, &f->alloc);
+}
+
+void tms_origin_lose(tamis_filter *f, uint64_t digest)
+{
+    (void)f->kind->may_contain_around(f, digest, origin_lose_chunk, f->origin);
+}
+
 /* ---- verifying ---------------------------------------------------------- */
 
 static void origin_note(const tms_origin *o, uint64_t chunk, tamis_damage *damage)
@@ -295,7 +317,7 @@ static tamis_status origin_mark(tamis_filter *f, uint64_t offset, uint64_t size)
     if (!f->origin) {
         TMS_TRY(tms_origin_make(f));
         tms_envelope *e = &f->origin->envelope;
-        e->chunk_bytes = TMS_CHUNK_FIRST;
+        e->chunk_bytes = TMS_LINE; /* the body of a layer may begin inside a chunk */
         e->body_bytes = f->shape.body_bytes;
         e->chunk_count = tms_div_up(e->body_bytes, e->chunk_bytes);
         f->origin->area = f->body;
@@ -358,5 +380,8 @@ tamis_status tms_origin_carry_damage(const tamis_filter *f, tamis_filter *copy)
     const tms_origin *o = f->origin;
     for (uint64_t i = 0; o && o->states && i < o->envelope.chunk_count; i++)
         if (origin_is_damaged(o, i)) TMS_TRY(origin_carry_to(o, i, f, copy));
+    for (uint32_t i = 0; i < tms_child_count(f);
+         i++) /* layers may have their own notes of damage */
+        TMS_TRY(tms_origin_carry_damage(f->kind->child(f, i), copy->kind->child(copy, i)));
     return TAMIS_OK;
 }

@@ -49,6 +49,14 @@ tamis_status tms_origin_watch(tamis_filter *f);
  * be. TAMIS_E_CORRUPT when one is damaged and f is not watched. */
 tamis_status tms_origin_amend(tamis_filter *f, uint64_t digest);
 
+/* In place of adding a digest to a watched filter whose damage cannot be written:
+ * what a query for it reads counts as lost, so the answer is "maybe". */
+void tms_origin_lose(tamis_filter *f, uint64_t digest);
+
+/* Before a filter is emptied: damage noted in a body of its own has no meaning any
+ * more. Other filters stay as they are. */
+void tms_origin_forget(tamis_filter *f);
+
 /* Verifies every chunk. Without `damage` the first damaged one is the error. */
 tamis_status tms_origin_verify(const tms_origin *origin, tamis_damage *damage);
 

@@ -42,7 +42,7 @@ double tms_kind_rate(const tms_kind *kind, double rate, double keys, uint32_t wi
 
 static tamis_status planner_check_fields(const tamis_spec *spec)
 {
-    const uint32_t known = TAMIS_STRICT | TAMIS_CONCURRENT | TAMIS_NEVER_EXCEED;
+    const uint32_t known = TAMIS_STRICT | TAMIS_CONCURRENT | TAMIS_NEVER_EXCEED | TAMIS_DENSE;
     if (spec->fpr != 0 && !(spec->fpr > 0 && spec->fpr < 1))
         return tms_fail(TAMIS_E_SPEC, "a rate of %g is not between 0 and 1", spec->fpr);
     if (spec->flags & ~known)
@@ -147,6 +147,7 @@ static tamis_status planner_size(const tms_kind *kind, const tamis_spec *spec, t
         asked.fpr = (spec->fpr - collisions) / (1 - collisions);
     }
     TMS_TRY(kind->plan(&asked, shape));
+    shape->flags &= ~(uint32_t)TAMIS_DENSE; /* a layout, not a behaviour: the kind has noted it */
     if (spec->fpr > 0) {
         shape->fpr = spec->fpr;
         if (!spec->capacity) TMS_TRY(planner_limit_capacity(kind, spec->fpr, width, shape));
@@ -263,9 +264,10 @@ static tamis_status planner_check_layers(const tamis_spec *spec, const tms_kind 
 {
     if (!(spec->flags & TAMIS_CONCURRENT) || inner->abilities & TAMIS_CAN_CONCURRENT)
         return TAMIS_OK;
-    return tms_fail(TAMIS_E_UNSUPPORTED,
-                    "layers of %s filters cannot be shared by threads; classic and blocked can",
-                    inner->name);
+    return tms_fail(
+        TAMIS_E_UNSUPPORTED,
+        "layers of %s filters cannot be shared by threads; classic, blocked and cuckoo can",
+        inner->name);
 }
 
 /* A scaling filter: the root's growth, and its first layer. */
@@ -299,6 +301,9 @@ static tamis_status planner_check_meaning(const tamis_spec *spec, const tms_plan
     const char *idle = NULL;
     if (spec->lines_per_key && !means.lines_per_key) idle = "lines_per_key";
     if (spec->hashes && !means.hashes) idle = "hashes";
+    if (spec->fingerprint_bits && !means.fingerprint_bits) idle = "fingerprint_bits";
+    if (spec->bucket_keys && !means.bucket_keys) idle = "bucket_keys";
+    if (spec->flags & TAMIS_DENSE && !means.fingerprint_bits) idle = "dense";
     if (spec->fold > 1 && !(plan->kind->abilities & TAMIS_CAN_FOLD)) idle = "fold";
     if ((spec->expansion != 0 || spec->tightening != 0) && !plan->inner)
         idle = "expansion or tightening";

@@ -10,10 +10,11 @@
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
 #include "kinds/counting.h"
+#include "kinds/cuckoo.h"
 #include "kinds/dleft.h"
 
 static const tms_kind *const registry_kinds[] = {
-    &tms_classic_kind, &tms_blocked_kind, &tms_counting_kind,
+    &tms_classic_kind, &tms_blocked_kind, &tms_counting_kind, &tms_cuckoo_kind,
     &tms_dleft_kind,   &tms_bitmap_kind,  &tms_scalable_kind,
 };
 

@@ -195,8 +195,8 @@ static void dleft_measure(const tamis_filter *f, tms_measure *out)
 const tms_kind tms_dleft_kind = {
     .id = TAMIS_KIND_DLEFT,
     .name = "dleft",
-    .abilities =
-        TAMIS_CAN_ADD | TAMIS_CAN_DIGESTS | TAMIS_CAN_BORROW | TAMIS_CAN_REMOVE | TAMIS_CAN_COUNT,
+    .abilities = TAMIS_CAN_ADD | TAMIS_CAN_DIGESTS | TAMIS_CAN_BORROW | TAMIS_CAN_REMOVE |
+                 TAMIS_CAN_COUNT | TAMIS_IS_BOUNDED,
     .damage_rule = TMS_DAMAGE_READS_AS_ONES,
     .handle_bytes = sizeof(dleft_filter),
     .plan = tms_dleft_plan,

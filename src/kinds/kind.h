@@ -65,6 +65,8 @@ typedef struct tms_measure {
     double rate;                      /* chance that an absent key gets "maybe" */
     double crowding;                  /* probability that a fair hash fills as unevenly; 1: even */
     uint64_t counters, sticky;        /* counting kinds: all, and those that no longer move */
+    double fullest;                   /* bounded kinds: load of the part with the least room */
+    uint64_t refused;                 /* bounded kinds: adds that found no place, so far */
 } tms_measure;
 
 /* How a damaged stretch of the body is read, so that it never causes a "no". */
@@ -122,6 +124,17 @@ struct tms_kind {
     void (*add_slice)(tamis_filter *, const uint64_t *digests, size_t count, unsigned slice,
                       unsigned slices);
     uint64_t slice_from; /* bytes of body: below, one thread is as fast */
+
+    /* A body of parts that share no line: a digest belongs to part mulhi(digest,
+     * parts), and adding it changes that part only. So a batch may be put in the
+     * order of parts first, each part keeping its order, and the bytes are the same.
+     * NULL: not so. */
+    uint64_t (*part_count)(const tamis_filter *);
+
+    /* Kinds that move keys when others are added: stops writers of a concurrent
+     * filter (true) and lets them go (false), so that a copy has every key. Readers
+     * go on. NULL: a copy made while others add has them all anyway. */
+    void (*hold)(const tamis_filter *, bool held);
 
     /* Sets. `fits` explains what keeps two shapes apart apart from their size;
      * `fold_size` is the number that a factor must divide, `fold_shape` the

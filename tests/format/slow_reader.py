@@ -16,6 +16,7 @@ import struct
 import sys
 import zlib
 
+import slow_cuckoo
 import slow_hashes as hashes
 import slow_roaring as roaring
 from slow_hashes import M64, mix, rotl64, u32, u64
@@ -25,7 +26,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 GZIP_MAGIC = b"\x1f\x8b"
 FIXED_BYTES, NODE_BYTES = 120, 128
 HEADER_MIN, HEADER_MAX = 256, 589_952
-CLASSIC, BLOCKED, COUNTING, DLEFT, BITMAP, SCALABLE = 1, 2, 3, 5, 6, 64
+CLASSIC, BLOCKED, COUNTING, CUCKOO, DLEFT, BITMAP, SCALABLE = 1, 2, 3, 4, 5, 6, 64
 
 
 class Refused(Exception):
@@ -205,11 +206,23 @@ def check_bitmap(node):
          f"bitmap of {size} bytes in {node.body_bytes}")
 
 
+def check_cuckoo(node):
+    need(node.param_count == 5, "CORRUPT", f"cuckoo has {node.param_count} parameters")
+    chunks, buckets, bits, places, layout = node.params[:5]
+    need(4 <= bits <= 32, "CORRUPT", f"fingerprints of {bits} bits")
+    need(places in (2, 4), "CORRUPT", f"buckets of {places} places")
+    need(layout == 0 or layout == 1 and places == 4, "CORRUPT", f"layout {layout}")
+    need(2 <= buckets <= 1 << 26 and buckets % 2 == 0, "CORRUPT", f"{buckets} buckets a chunk")
+    need(1 <= chunks <= 1 << 40, "CORRUPT", f"{chunks} chunks")
+    need(not node.children, "CORRUPT", "cuckoo with children")
+    need(node.body_bytes == slow_cuckoo.body_bytes(node.params[:5]), "CORRUPT",
+         f"cuckoo of {chunks} chunks in {node.body_bytes} bytes")
+
+
 CHECKS = {CLASSIC: check_classic, BLOCKED: check_blocked, COUNTING: check_counting,
-          DLEFT: check_dleft, BITMAP: check_bitmap, SCALABLE: check_scalable}
-KIND_NAMES = {CLASSIC: "classic", BLOCKED: "blocked", COUNTING: "counting", DLEFT: "dleft",
-              BITMAP: "bitmap",
-              SCALABLE: "scalable"}
+          CUCKOO: check_cuckoo, DLEFT: check_dleft, BITMAP: check_bitmap, SCALABLE: check_scalable}
+KIND_NAMES = {CLASSIC: "classic", BLOCKED: "blocked", COUNTING: "counting", CUCKOO: "cuckoo",
+              DLEFT: "dleft", BITMAP: "bitmap", SCALABLE: "scalable"}
 
 
 # ---- section 2: the header ----
@@ -244,6 +257,8 @@ class Node:
     def may_contain(self, h):
         if self.kind == SCALABLE:
             return any(child.may_contain(h) for child in self.children)
+        if self.kind == CUCKOO:
+            return slow_cuckoo.Table(self.body, self.params[:5]).may_contain(h)
         if self.kind == DLEFT:
             return self.has_cell(h)
         return all(self.place(at)[2] for at in self.positions(h))
@@ -281,6 +296,9 @@ class Node:
         if self.kind == SCALABLE:
             if not self.may_contain(h):
                 self.children[-1].add(h)
+            return
+        if self.kind == CUCKOO:
+            need(slow_cuckoo.Table(self.body, self.params[:5]).add(h), "CORRUPT", "no place is left")
             return
         most = (1 << self.params[2]) - 1 if self.kind == COUNTING else 1
         for at in self.positions(h):
@@ -532,6 +550,8 @@ def describe(node, depth=0):
         words += " of {} lines, {} bits a line, {} lines a key".format(*node.params)
     elif node.kind == BITMAP:
         words += " of {} bytes and {} integers".format(*node.params)
+    elif node.kind == CUCKOO:
+        words += " of {} chunks, {} buckets each, {} bits, {} places, layout {}".format(*node.params)
     else:
         words += " of {} layers".format(len(node.children))
     about = "about " if node.state & 1 else ""

@@ -27,8 +27,11 @@ static int free_keys(void **state)
 /* Distinct keys there are, about; for the capacity. */
 enum { DISTINCT = 840 };
 
-static tamis_filter *row_filter(const spec_row *row)
+/* Some keys occur several times. */
+static tamis_filter *row_filter(spec_row *row)
 {
+    if (row->spec.capacity < 4 * DISTINCT) spec_row_make_room(row, 3);
+    if (row->spec.bucket_keys == 2) return NULL; /* some more than four times */
     return row->spec.capacity >= DISTINCT || row->grows || row->spec.memory ? spec_row_make(row)
                                                                             : NULL;
 }
@@ -57,7 +60,8 @@ static void through_every_question_and_journey(void **state)
     (void)state;
     spec_row row;
     for (size_t i = 0; spec_row_plain(i, 2 * DISTINCT, &row); i++) {
-        tamis_filter *f = spec_row_make(&row);
+        tamis_filter *f = row_filter(&row);
+        if (!f) continue;
         add_door_number(6)->add(add_door_number(6), f, &awkward);
         ask_check_all(f, &awkward, "awkward");
         for (size_t j = 0; journey_number(j); j++) {

@@ -84,8 +84,7 @@ static void more_threads_than_lines(void **state)
             spec_row row = {.spec = {.kind = kinds[k], .capacity = KEYS, .memory = memory},
                             .why = "a few lines"};
             tamis_filter *expected = NULL;
-            if (tamis_kind_abilities(kinds[k]) & TAMIS_CAN_GROW || spec_kind_fills(kinds[k]))
-                continue;
+            if (tamis_kind_abilities(kinds[k]) & (TAMIS_CAN_GROW | TAMIS_IS_BOUNDED)) continue;
             check_about("%s, %d bytes", tamis_kind_name(kinds[k]), (int)memory);
             if (tamis_create(&row.spec, &expected) != TAMIS_OK) {
                 row.spec.capacity = memory; /* a few keys less, many more come */
@@ -122,6 +121,11 @@ static void more_than_one_round(void **state)
         CHECK_OK(tamis_add_many_parallel(two, &batch, 2, NULL));
         filters_check_same(one, two, "one thread and two");
         size_t added = 0;
+        if (row.bounded) { /* takes copies, and has no room for so many */
+            tamis_free(one);
+            tamis_free(two);
+            continue;
+        }
         CHECK_OK(tamis_add_many_parallel(two, &batch, 2, &added));
         CHECK(added == LARGE, "%zu added the second time", added);
         if (spec_row_removes(&row)) CHECK_OK(tamis_add_many(one, &batch, NULL)); /* counts twice */

@@ -86,6 +86,7 @@ static void against_a_multiset(void **state)
     for (size_t i = 0; next_removing(&i, 1000, &row);) {
         splitmix random = {SEED};
         unsigned compared = 0;
+        spec_row_make_room(&row, 2);
         model m = {.filter = spec_row_make(&row),
                    .counts = (tamis_kind_abilities(row.spec.kind) & TAMIS_CAN_COUNT) != 0,
                    .keys = row.keys,
@@ -114,6 +115,7 @@ static void what_is_emptied_is_empty(void **state)
     (void)state;
     spec_row row;
     for (size_t i = 0; next_removing(&i, 1000, &row);) {
+        spec_row_make_room(&row, 1); /* copies crowd */
         tamis_filter *f = spec_row_make(&row), *fresh = spec_row_make(&row);
         const uint64_t n = row.keys / 2;
         for (uint64_t k = 0; k < 2 * n; k++) CHECK_OK(tamis_add_u64(f, k % n));

@@ -39,6 +39,7 @@ const char *const golden_rule_names[] = {"text", "u64", "lengths", "words", "cro
 #define CLASSIC .kind = TAMIS_KIND_CLASSIC
 #define BLOCKED .kind = TAMIS_KIND_BLOCKED
 #define COUNTING .kind = TAMIS_KIND_COUNTING
+#define CUCKOO .kind = TAMIS_KIND_CUCKOO
 #define DLEFT .kind = TAMIS_KIND_DLEFT
 #define SCALING .growth = TAMIS_GROWTH_SCALE
 #define BITMAP .kind = TAMIS_KIND_BITMAP
@@ -248,6 +249,46 @@ const golden_recipe golden_recipes[] = {
      .why = "chunks that cross from layer to layer",
      .spec = {CLASSIC, SCALING, .capacity = 9000, .fpr = 0.02, .expansion = 2, .tightening = 0.5},
      .keys = {0, 50000}},
+    /* fingerprints */
+    {.name = "cuckoo",
+     .why = "as most people make one",
+     .spec = {CUCKOO, .capacity = 1000, .fpr = 0.01},
+     .keys = {0, 1000}},
+    {.name = "cuckoo-dense",
+     .why = "semi-sorted buckets",
+     .spec = {CUCKOO, .capacity = 700, .fpr = 0.002, .flags = TAMIS_DENSE, .seed = SEED},
+     .keys = {0, 700}},
+    {.name = "cuckoo-twos",
+     .why = "buckets of two",
+     .spec = {CUCKOO, .capacity = 900, .fpr = 0.001, .bucket_keys = 2},
+     .rule = GOLDEN_U64,
+     .keys = {0, 900}},
+    {.name = "cuckoo-widest",
+     .why = "32 bits, windows of 16 bytes",
+     .spec = {CUCKOO, .capacity = 300, .fpr = 0.01, .fingerprint_bits = 32},
+     .keys = {0, 300}},
+    {.name = "cuckoo-narrowest",
+     .why = "4 bits",
+     .spec = {CUCKOO, .capacity = 200, .fpr = 0.5, .fingerprint_bits = 4},
+     .keys = {0, 200}},
+    {.name = "cuckoo-dense-wide",
+     .why = "31 bits, semi-sorted",
+     .spec = {CUCKOO, .capacity = 200, .fpr = 0.01, .flags = TAMIS_DENSE, .fingerprint_bits = 31},
+     .keys = {0, 200}},
+    {.name = "cuckoo-chunks",
+     .why = "two chunks of the table, which are not those of the file",
+     .spec = {CUCKOO, .capacity = 101000, .fpr = 1e-5, .fingerprint_bits = 20},
+     .rule = GOLDEN_U64,
+     .keys = {0, 20000}},
+    {.name = "cuckoo-siphash",
+     .why = "a secret and a seed, strict",
+     .spec = {CUCKOO, .capacity = 150, .fpr = 0.01, .flags = TAMIS_STRICT, .seed = 5,
+              .secret = golden_secret},
+     .keys = {0, 150}},
+    {.name = "scalable-cuckoo",
+     .why = "layers of fingerprints",
+     .spec = {CUCKOO, SCALING, .capacity = 100, .fpr = 0.01, .expansion = 2, .tightening = 0.5},
+     .keys = {0, 600}},
     /* metadata */
     {.name = "metadata",
      .why = "300 bytes, all values",
@@ -419,6 +460,7 @@ const size_t golden_recipe_count = sizeof golden_recipes / sizeof golden_recipes
 #undef CLASSIC
 #undef BLOCKED
 #undef COUNTING
+#undef CUCKOO
 #undef DLEFT
 #undef SCALING
 #undef BITMAP

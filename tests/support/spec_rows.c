@@ -14,7 +14,8 @@ typedef enum row_for {
     FOR_ALL,
     FOR_FIXED,    /* kinds that do not grow                        */
     FOR_BLOCKED,  /* kinds that have lines                         */
-    FOR_COUNTERS, /* kinds whose counters have a width            */
+    FOR_COUNTERS, /* kinds whose counters have a width             */
+    FOR_CUCKOO,   /* kinds that have fingerprints                  */
     FOR_SCALING,  /* fixed kinds, in layers; and the growing kinds */
 } row_for;
 
@@ -79,6 +80,12 @@ static const struct row_twist {
      .spec = {.fpr = 0.01}},
     {.why = "keys and memory", .whom = FOR_FIXED, .memory_a_key = 1.37},
     {.why = "folds by 360", .whom = FOR_FIXED, .spec = {.fpr = 0.01, .fold = 360}},
+    {.why = "dense", .whom = FOR_CUCKOO, .spec = {.fpr = 0.01, .flags = TAMIS_DENSE}},
+    {.why = "buckets of two", .whom = FOR_CUCKOO, .spec = {.fpr = 0.001, .bucket_keys = 2}},
+    {.why = "wide fingerprints", .whom = FOR_CUCKOO, .spec = {.fpr = 0.01, .fingerprint_bits = 31}},
+    {.why = "concurrent and dense",
+     .whom = FOR_CUCKOO,
+     .spec = {.fpr = 0.01, .flags = TAMIS_DENSE | TAMIS_CONCURRENT}},
     {.why = "a seed", .spec = {.fpr = 0.01, .seed = UINT64_C(0xfedcba9876543210)}},
     {.why = "a secret", .secret = true, .spec = {.fpr = 0.01}},
     {.why = "a secret and a seed", .secret = true, .spec = {.fpr = 0.01, .seed = 77}},
@@ -123,14 +130,14 @@ static bool row_applies(const struct row_twist *t, uint32_t kind)
     if (t->spec.fold && !(tamis_kind_abilities(kind) & TAMIS_CAN_FOLD)) return false;
     if (t->whom == FOR_FIXED) return !grows;
     if (t->whom == FOR_COUNTERS) return kind == TAMIS_KIND_COUNTING;
+    if (t->whom == FOR_CUCKOO) return kind == TAMIS_KIND_CUCKOO;
     if (t->whom == FOR_BLOCKED) return kind == TAMIS_KIND_BLOCKED || kind == TAMIS_KIND_COUNTING;
     return true;
 }
 
-bool spec_kind_fills(uint32_t kind)
+bool spec_kind_bounded(uint32_t kind)
 {
-    const uint32_t can = tamis_kind_abilities(kind);
-    return can & TAMIS_CAN_REMOVE && !(can & TAMIS_CAN_MERGE);
+    return (tamis_kind_abilities(kind) & TAMIS_IS_BOUNDED) != 0;
 }
 
 static uint64_t row_capacity(const struct row_twist *t, uint64_t keys)
@@ -151,15 +158,17 @@ static void row_fill(const struct row_twist *t, uint32_t kind, uint64_t keys, sp
     if (t->whom == FOR_SCALING) row->spec.growth = TAMIS_GROWTH_SCALE;
     row->spec.capacity = t->rate_and_memory ? 0 : row_capacity(t, keys);
     row->spec.memory = (uint64_t)(t->memory_a_key * (double)keys);
-    const uint64_t least = spec_kind_fills(kind) ? 256 : 64; /* for so few keys */
-    if (t->memory_a_key > 0 && row->spec.memory < least) row->spec.memory = least;
+    if (t->memory_a_key > 0 && row->spec.memory < 64) row->spec.memory = 64;
     if (t->secret) row->spec.secret = SPEC_SECRET;
-    tamis_sizing sizing; /* what it is planned for is all that a table of cells is sure to take */
-    if (t->rate_and_memory && spec_kind_fills(kind) && tamis_plan(&row->spec, &sizing) == TAMIS_OK)
+    row->bounded = !row->grows && spec_kind_bounded(kind);
+    if (row->bounded && row->spec.memory) row->spec.memory += 256 + row->spec.memory / 4;
+    tamis_sizing sizing; /* what it is planned for is all that a table of places is sure to take */
+    if (t->rate_and_memory && row->bounded && tamis_plan(&row->spec, &sizing) == TAMIS_OK)
         row->keys = sizing.capacity < keys ? sizing.capacity : keys;
     /* Far past its capacity a fixed filter says "maybe" to everything, and
-     * nothing can be learnt from it. */
-    if (t->capacity && !row->grows && keys > 2 * t->capacity) row->keys = 2 * t->capacity;
+     * nothing can be learnt from it; a bounded one takes no more than that. */
+    const uint64_t most = (row->bounded ? 1 : 2) * t->capacity;
+    if (t->capacity && !row->grows && keys > most) row->keys = most;
     snprintf(row->why, sizeof row->why, "%s: %s, %" PRIu64 " keys", tamis_kind_name(kind), t->why,
              row->keys);
 }
@@ -208,6 +217,18 @@ bool spec_row_removes(const spec_row *row)
 uint32_t spec_row_shares(const spec_row *row)
 {
     return tamis_kind_abilities(row->spec.kind) & TAMIS_CAN_CONCURRENT ? TAMIS_CONCURRENT : 0;
+}
+
+void spec_row_make_room(spec_row *row, unsigned times)
+{
+    const bool strict = row->spec.flags & TAMIS_STRICT && spec_row_removes(row);
+    if (!row->bounded && !strict) return;
+    if (row->spec.kind == TAMIS_KIND_CUCKOO) {
+        if (!row->spec.bucket_keys) row->spec.bucket_keys = 4;
+        times += row->spec.bucket_keys == 2 ? times + 2 : 1; /* copies crowd in two buckets */
+    }
+    row->spec.capacity *= times;
+    row->spec.memory *= times;
 }
 
 tamis_filter *spec_row_make(const spec_row *row)

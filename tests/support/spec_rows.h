@@ -13,6 +13,7 @@ typedef struct spec_row {
     tamis_spec spec; /* .secret points to SPEC_SECRET where the row has one    */
     uint64_t keys;   /* to add: about as many as asked for, and all are taken  */
     bool grows;      /* the filter is a scaling one                            */
+    bool bounded;    /* of a bounded kind, and not scaling                     */
 } spec_row;
 
 extern const uint8_t SPEC_SECRET[16];
@@ -26,14 +27,18 @@ bool spec_row_plain(size_t index, uint64_t keys, spec_row *row);
 /* `lines_per_key` for kinds in which it has a meaning, 0 for the others. */
 uint32_t spec_lines(uint32_t kind, uint32_t lines_per_key);
 
-/* Whether filters of the kind are tables of cells, which are full soon past
+/* Whether filters of the kind are tables of places, which are full soon past
  * their capacity and refuse keys, where bits would only answer "maybe" more
  * often. They have no hashes to insist on and cannot be folded. */
-bool spec_kind_fills(uint32_t kind);
+bool spec_kind_bounded(uint32_t kind);
 
 /* Whether keys can be removed from the row's filter. Such filters hold every
  * occurrence of a key, also of one they know. */
 bool spec_row_removes(const spec_row *row);
+
+/* For tests that add the keys several times, or more than so many: a filter that
+ * would refuse them is planned for as many; other rows stay as they are. */
+void spec_row_make_room(spec_row *row, unsigned times);
 
 /* The registered kinds that such rows are for; as tamis_kind_list. */
 size_t spec_kinds(uint32_t *kinds, size_t room);

@@ -98,6 +98,8 @@ static void json_spec(FILE *out, const tamis_spec *spec)
     json_integer(out, "hashes", spec->hashes);
     json_integer(out, "lines_per_key", spec->lines_per_key);
     json_integer(out, "counter_bits", spec->counter_bits);
+    json_integer(out, "fingerprint_bits", spec->fingerprint_bits);
+    json_integer(out, "bucket_keys", spec->bucket_keys);
     json_number(out, "expansion", spec->expansion);
     json_number(out, "tightening", spec->tightening);
     json_integer(out, "fold", spec->fold);
