@@ -21,6 +21,7 @@ class Spec(ctypes.Structure):
                 ("reserved_", ctypes.c_uint32), ("expansion", ctypes.c_double),
                 ("tightening", ctypes.c_double), ("fold", ctypes.c_uint64),
                 ("alloc", ctypes.c_void_p), ("counter_bits", ctypes.c_uint32),
+                ("fingerprint_bits", ctypes.c_uint32), ("bucket_keys", ctypes.c_uint32),
                 ("reserved", ctypes.c_uint64 * 4)]
 
 

@@ -86,6 +86,7 @@ static void against_a_multiset(void **state)
     for (size_t i = 0; next_removing(&i, 1000, &row);) {
         splitmix random = {SEED};
         unsigned compared = 0;
+        if (row.spec.bucket_keys == 2) continue; /* three copies of two keys would crowd */
         spec_row_make_room(&row, 2);
         model m = {.filter = spec_row_make(&row),
                    .counts = (tamis_kind_abilities(row.spec.kind) & TAMIS_CAN_COUNT) != 0,
