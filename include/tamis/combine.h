@@ -60,6 +60,47 @@ TAMIS_API tamis_status tamis_fold(tamis_filter *f, uint64_t factor);
  *  tamis_free.                                                              */
 TAMIS_API tamis_status tamis_convert(const tamis_filter *f, uint32_t kind, tamis_filter **out);
 
+/* ---- shards ------------------------------------------------------------- */
+
+/** The shard of a digest, 0 to shards - 1: the high half of the 128-bit product
+ *  digest * shards. Anybody can compute it, and so find the node, file or
+ *  process that has the key.                                                */
+TAMIS_API uint32_t tamis_shard_of(uint64_t digest, uint32_t shards);
+
+/** Cuts `f` into `parts` filters of kind sharded, which together have its keys:
+ *  out[i] has those of shard i, says "no" to all others, refuses to add them
+ *  (TAMIS_E_MISMATCH), and is saved, merged and asked like any other. A blocked
+ *  filter with one line a key is cut as it lies; `parts` must divide its lines
+ *  (spec.fold asks for that). A sharded filter hands out its shards, an equal
+ *  number each. Other kinds spread a key over their body, and cannot be cut:
+ *  TAMIS_E_UNSUPPORTED. Errors besides: TAMIS_E_SPEC, TAMIS_E_NOMEM,
+ *  TAMIS_E_CORRUPT (a map whose chunks are damaged). On error nothing is made.
+ *  `f` is left as it is. Cost: one copy of the body. Free each with tamis_free. */
+TAMIS_API tamis_status tamis_split(const tamis_filter *f, uint32_t parts, tamis_filter **out);
+
+/** Makes one sharded filter of parts that have neighbouring shards, in any order:
+ *  all of a whole, or some. Errors: TAMIS_E_MISMATCH (another hash, seed, secret,
+ *  kind or number of shards; a shard missing in between or there twice),
+ *  TAMIS_E_SPEC, TAMIS_E_NOMEM, TAMIS_E_CORRUPT. The parts are left as they are.
+ *  Cost: one copy of their bodies.                                          */
+TAMIS_API tamis_status tamis_join(const tamis_filter *const *parts, size_t count,
+                                  tamis_filter **out);
+
+/** Makes the one plain filter of which a sharded filter's shards are stretches:
+ *  its bytes are those of a filter built at once. For what tamis_split can cut.
+ *  Errors: TAMIS_E_UNSUPPORTED, TAMIS_E_MISMATCH (shards missing, or of unequal
+ *  size), TAMIS_E_NOMEM. Cost: one copy of the bodies.                      */
+TAMIS_API tamis_status tamis_unshard(const tamis_filter *f, tamis_filter **out);
+
+/** Gives memory back that no key needs: folds the filter, or the newest layer
+ *  of a scaling one, by the largest power of two that divides its size and
+ *  leaves the keys it holds now at the rate it was planned for. It then has
+ *  less room: call it when few keys are still to come. `*saved`, when not NULL,
+ *  gets the bytes that were given back, possibly 0. Errors:
+ *  TAMIS_E_UNSUPPORTED (kinds that do not fold), TAMIS_E_READONLY,
+ *  TAMIS_E_NOMEM. Needs the filter to itself. Cost: one pass.               */
+TAMIS_API tamis_status tamis_compact(tamis_filter *f, uint64_t *saved);
+
 /** Forgets every key; size and parameters stay. A scaling filter keeps only
  *  its first layer. Errors: TAMIS_E_READONLY. Cost: one pass.               */
 TAMIS_API tamis_status tamis_clear(tamis_filter *f);

@@ -61,7 +61,9 @@ TAMIS_API tamis_status tamis_clone(const tamis_filter *f, tamis_filter **out);
  *  filters only, when a layer is due: TAMIS_E_NOMEM, TAMIS_E_LIMIT (above
  *  spec.memory), TAMIS_E_FULL (64 layers, or so many keys that the collisions
  *  of the hash would break the promised rate). Bitmaps: TAMIS_E_SPEC (a key that
- *  has not 8 bytes), TAMIS_E_NOMEM.
+ *  has not 8 bytes), TAMIS_E_NOMEM. Twins: TAMIS_E_REMOVED (the key was removed,
+ *  or looks as if it was). Shards that are not all there: TAMIS_E_MISMATCH (the
+ *  key belongs to another).
  *  Kinds with TAMIS_CAN_REMOVE take every add, also of a key that is there, so
  *  that adds and removes balance.
  *  Cost: one hash, then 1 or 2 cache lines (blocked), 2 (cuckoo) or k (classic). */

@@ -11,7 +11,7 @@ TAMIS_BEGIN
  *  bookkeeping, except `added`.                                             */
 typedef struct tamis_facts {
     uint32_t kind;          /* TAMIS_KIND_* */
-    uint32_t inner_kind;    /* of the layers of a scaling filter, otherwise 0 */
+    uint32_t inner_kind;    /* of the parts of a composed filter, otherwise 0 */
     const char *kind_name;  /* static */
     const char *hash_name;  /* valid as long as the filter */
     uint32_t hash;          /* TAMIS_HASH_* */
@@ -19,7 +19,7 @@ typedef struct tamis_facts {
     uint32_t flags;         /* TAMIS_STRICT ... */
     uint32_t hashes;        /* bits per key */
     uint32_t lines_per_key; /* blocked, and counters in lines */
-    uint32_t layers;        /* 1, or the layers of a scaling filter */
+    uint32_t layers;        /* 1, or the parts of a composed filter */
     uint64_t seed;
     bool keyed;             /* hashed under a secret */
     bool read_only;         /* a view or a map */
@@ -27,7 +27,8 @@ typedef struct tamis_facts {
     uint64_t capacity;      /* of the plan; scaling: of all layers so far */
     uint64_t added;         /* keys taken by add, less those removed; strict and scaling
                                 filters do not count a key that may already be there,
-                                unless keys can be removed                         */
+                                unless keys can be removed; windows none that may be
+                                in the newest generation                           */
     uint64_t bits;          /* of the filter proper */
     uint64_t ones;          /* bits that are set; all bits of a counter that is not 0 */
     double fill;            /* ones / bits */
@@ -36,6 +37,8 @@ typedef struct tamis_facts {
     double keys_high;       /* INFINITY when the filter is saturated or damaged */
     double fpr_asked;       /* the promise */
     double fpr_now;         /* chance that an absent key gets "maybe" now */
+    double fnr_now;         /* chance that a key that was added and not removed gets "no":
+                                0 but for twin filters, whose removed side causes it */
     double fpr_at_capacity; /* expected when `capacity` keys are in */
     uint64_t memory;        /* bytes held: body and handle */
     uint64_t damaged_bytes; /* of the body, found so far */
@@ -52,12 +55,15 @@ typedef struct tamis_facts {
  *  never for a valid filter; the status is for what later kinds may need.   */
 TAMIS_API tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts);
 
-/** What this very filter can do, TAMIS_CAN_*: that of its kind, less what being
- *  read-only or working from keys alone takes away. Cost: none.             */
+/** What this very filter can do, TAMIS_CAN_*: that of its kind, over its parts if
+ *  it has any, less what being read-only or working from keys alone takes away.
+ *  Cost: none.                                                              */
 TAMIS_API uint32_t tamis_abilities(const tamis_filter *f);
 
-/** A layer of a scaling filter as a filter to look at (oldest is 0), or NULL:
- *  there is none, or the filter verifies its chunks at first touch.
+/** A part of a composed filter as a filter to look at, or NULL: there is none,
+ *  or the filter verifies its chunks at first touch. Layers and generations come
+ *  oldest first, the sides of a twin added first, shards in their order. Ask
+ *  tamis_info about it; ask keys of the filter itself, which knows where they are.
  *  Borrowed: valid until `f` changes or is freed; never free it.            */
 TAMIS_API const tamis_filter *tamis_layer_view(const tamis_filter *f, uint32_t layer);
 
@@ -73,7 +79,8 @@ typedef enum tamis_finding_code {
     TAMIS_FINDING_DAMAGED = 8,       /* parts of the body are lost */
     TAMIS_FINDING_MANY_LAYERS = 9,   /* scaling: one larger filter would be faster */
     TAMIS_FINDING_STICKY = 10,       /* counters at their most: removing no longer moves them */
-    TAMIS_FINDING_NEARLY_FULL = 11   /* bounded kinds: adds are refused, or soon will be */
+    TAMIS_FINDING_NEARLY_FULL = 11,  /* bounded kinds: adds are refused, or soon will be */
+    TAMIS_FINDING_LOST_KEYS = 12     /* twin: so much was removed that keys are lost */
 } tamis_finding_code;
 
 typedef enum tamis_severity {

@@ -27,6 +27,9 @@ typedef enum tamis_kind {
     TAMIS_KIND_DLEFT = 5,     /* counted remainders: the same in less than half the space */
     TAMIS_KIND_BITMAP = 6,    /* no hashing: an exact set of 64-bit integers */
     TAMIS_KIND_SCALABLE = 64, /* layers of another kind: no capacity to guess */
+    TAMIS_KIND_TWIN = 65,     /* added and removed keys, each in a filter */
+    TAMIS_KIND_WINDOW = 66,   /* generations of another kind: forgets old keys */
+    TAMIS_KIND_SHARDED = 67,  /* independent filters by stretches of digests */
     /* Of other systems: made by doors of their own, not by tamis_create. */
     TAMIS_KIND_REDISBLOOM = 128,       /* redisbloom.h: BF.* of RedisBloom */
     TAMIS_KIND_REDISBLOOM_CUCKOO = 129 /* redisbloom.h: CF.* of RedisBloom */
@@ -48,10 +51,9 @@ enum {
     TAMIS_CAN_COUNT = 1u << 10,     /* estimates how often a key was added */
     TAMIS_CAN_FORGET = 1u << 11,    /* old keys leave by themselves */
     TAMIS_IS_EXACT = 1u << 12,      /* "maybe" means yes */
-
-    /* A table of places: keys that find none are refused with TAMIS_E_FULL, and
-     * the bytes depend on the order of adds. */
-    TAMIS_IS_BOUNDED = 1u << 13
+    TAMIS_IS_BOUNDED = 1u << 13,    /* a table: keys that find no place are refused with
+                                       TAMIS_E_FULL, and bytes depend on the order of adds */
+    TAMIS_STAYS_REMOVED = 1u << 14  /* a removed key cannot be added again */
 };
 
 /* How a filter behaves. All but TAMIS_CONCURRENT is saved with it: whether
@@ -82,29 +84,30 @@ typedef enum tamis_growth {
  *  memory caps all layers together, for life: a first layer above it is refused
  *  here, and a key that needs a layer above it when it is added (filter.h). */
 typedef struct tamis_spec {
-    uint32_t kind;            /* TAMIS_KIND_* */
-    uint32_t hash;            /* TAMIS_HASH_*; 0: XXH3, or SipHash with a secret */
-    uint64_t capacity;        /* distinct keys you intend to add */
-    double fpr;               /* false-positive rate at capacity, 0 < fpr < 1 */
-    uint64_t memory;          /* bytes of the body; scaling: of all layers */
-    uint64_t seed;            /* same seed, same keys, same order: same bytes */
-    const uint8_t *secret;    /* 16 bytes for hostile keys; copied, never saved, wiped when freed */
-    uint32_t needs;           /* TAMIS_CAN_* wanted; a given kind without them is refused */
-    uint32_t flags;           /* TAMIS_STRICT | TAMIS_CONCURRENT | TAMIS_NEVER_EXCEED */
-    uint32_t growth;          /* TAMIS_GROWTH_* */
-    uint32_t hashes;          /* bits per key and line, when you insist */
-    uint32_t lines_per_key;   /* blocked: 1 or 2 cache lines a key; counting: 0 spreads */
-    uint32_t reserved_;       /* must be 0 */
-    double expansion;         /* scaling: size of the next layer over this one, 1..1024; 0: 2 */
-    double tightening;        /* scaling: rate of the next over this one, 0.01..0.99; 0: 0.85 */
-    uint64_t fold;            /* the size must divide by this, for tamis_fold */
-    const tamis_alloc *alloc; /* NULL: libc and huge pages */
-    uint32_t counter_bits;    /* counting: 4 or 8 bits a counter; 0: 4 */
-
+    uint32_t kind;          /* TAMIS_KIND_* */
+    uint32_t hash;          /* TAMIS_HASH_*; 0: XXH3, or SipHash with a secret */
+    uint64_t capacity;      /* distinct keys you intend to add */
+    double fpr;             /* false-positive rate at capacity, 0 < fpr < 1 */
+    uint64_t memory;        /* bytes of the body; scaling: of all layers */
+    uint64_t seed;          /* same seed, same keys, same order: same bytes */
+    const uint8_t *secret;  /* 16 bytes for hostile keys; copied, never saved, wiped when freed */
+    uint32_t needs;         /* TAMIS_CAN_* wanted; a given kind without them is refused */
+    uint32_t flags;         /* TAMIS_STRICT and so on, above */
+    uint32_t growth;        /* TAMIS_GROWTH_* */
+    uint32_t hashes;        /* bits per key and line, when you insist */
+    uint32_t lines_per_key; /* blocked: 1 or 2 cache lines a key; counting: 0 spreads */
+    uint32_t counter_bits;  /* counting: 4 or 8 bits a counter; 0: 4 */
     uint32_t fingerprint_bits; /* cuckoo: 4 to 32, when you insist */
     uint32_t bucket_keys;      /* cuckoo: 2 or 4 keys a bucket, when you insist */
-
-    uint64_t reserved[4]; /* must be 0 */
+    uint32_t inner;            /* composed kinds: TAMIS_KIND_* of the parts; 0: chosen */
+    uint32_t parts;            /* composed kinds: how many (docs/kinds/); 0: chosen */
+    double expansion;          /* scaling: size of the next layer over this one, 1..1024; 0: chosen
+                                 (2, from a first layer of 2^15 keys, unless memory is capped) */
+    double tightening;         /* scaling: rate of the next over this one, 0.01..0.99; 0: chosen */
+    uint64_t fold;             /* the size must divide by this, for tamis_fold */
+    uint64_t window;           /* window: units of the caller's time; 0: the last `capacity` keys */
+    const tamis_alloc *alloc;  /* NULL: libc and huge pages */
+    uint64_t reserved[4];      /* must be 0 */
 } tamis_spec;
 
 /** The answer of the planner: what will be built and what it will do.       */

@@ -23,5 +23,6 @@
 #include <tamis/spec.h>
 #include <tamis/status.h>
 #include <tamis/version.h>
+#include <tamis/window.h>
 
 #endif

@@ -14,7 +14,18 @@
  *
  * Two things end growth, beside the number of layers: a cap on the memory of
  * all layers, and a hash too narrow to keep so many keys apart. Then new keys
- * are refused; the promised rate stays.                                     */
+ * are refused; the promised rate stays.
+ *
+ * Layers of a kind that removes keep every occurrence of a key in one place: it
+ * goes into the oldest layer that may hold it, or into the newest. Older layers
+ * never come to say "maybe" to more keys than they did, so that layer stays the
+ * oldest that may hold the key, and a removal finds the occurrence there. Only
+ * a layer of a bounded kind that has no room for one more sends it on to the
+ * newest. So where two such layers may hold a key, nobody knows which of them
+ * does: a removal then leaves both as they are. The key stays a "maybe", as it
+ * would by the other layer's answer alone, and no other key is lost.
+ *
+ * Sizes and rates are in scalable_plan.c.                                   */
 #include "compose/scalable.h"
 
 #include <inttypes.h>
@@ -25,6 +36,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "compose/parts.h"
 #include "compose/scalable_parts.h"
 #include "kernel/tuning.h"
 #include "math/promise.h"
@@ -53,6 +65,11 @@ static uint32_t scalable_count(const scalable_filter *s)
 static tamis_status scalable_may_grow(const scalable_filter *s, uint32_t count)
 {
     const tms_shape *shape = &s->base.shape;
+    if (shape->flags & TAMIS_STRICT)
+        return tms_fail(TAMIS_E_FULL,
+                        "the filter is strict and holds the %" PRIu64
+                        " keys it was planned for; build a larger one, or one that scales",
+                        shape->capacity);
     if (count == SCALABLE_MOST_LAYERS)
         return tms_fail(TAMIS_E_FULL,
                         "all %d layers are full; rebuild as one filter with the "
@@ -71,10 +88,9 @@ static tamis_status scalable_may_grow(const scalable_filter *s, uint32_t count)
 
 static tamis_status scalable_within_cap(const scalable_filter *s, uint32_t count, uint64_t more)
 {
-    const tms_shape *shape = &s->base.shape;
-    if (shape->param_count == SCALABLE_PARAMS) return TAMIS_OK;
-    uint64_t left =
-        shape->params[SCALABLE_MEMORY]; /* nothing, if a file claims more than its cap */
+    const uint64_t cap = tms_scalable_cap(&s->base.shape);
+    uint64_t left = cap; /* nothing, if a file claims more than its cap */
+    if (!cap) return TAMIS_OK;
     for (uint32_t i = 0; i < count; i++) {
         uint64_t taken = s->layers[i]->shape.body_bytes;
         left = taken < left ? left - taken : 0;
@@ -83,7 +99,7 @@ static tamis_status scalable_within_cap(const scalable_filter *s, uint32_t count
     return tms_fail(TAMIS_E_LIMIT,
                     "layer %u would take %" PRIu64 " bytes, where %" PRIu64 " are left of the cap "
                     "of %" PRIu64 "; rebuild with more memory or a higher rate",
-                    count + 1, more, left, shape->params[SCALABLE_MEMORY]);
+                    count + 1, more, left, cap);
 }
 
 static tamis_status scalable_push(scalable_filter *s)
@@ -140,12 +156,6 @@ static tamis_status scalable_put(tamis_filter *layer, uint64_t digest, bool *was
     return TAMIS_OK;
 }
 
-/* Whether a layer would hold a key that it knows a second time. */
-static bool scalable_counts(const scalable_filter *s)
-{
-    return (s->inner->abilities & TAMIS_CAN_REMOVE) != 0;
-}
-
 static tamis_status scalable_add(tamis_filter *f, uint64_t digest, bool *was_new)
 {
     scalable_filter *s = scalable_of(f);
@@ -153,7 +163,7 @@ static tamis_status scalable_add(tamis_filter *f, uint64_t digest, bool *was_new
         uint32_t count = scalable_count(s);
         tamis_filter *newest = s->layers[count - 1];
         bool full = scalable_is_full(newest);
-        if (scalable_known(s, full || scalable_counts(s) ? count : count - 1, digest)) {
+        if (scalable_known(s, full ? count : count - 1, digest)) {
             *was_new = false;
             return TAMIS_OK;
         }
@@ -163,28 +173,10 @@ static tamis_status scalable_add(tamis_filter *f, uint64_t digest, bool *was_new
     }
 }
 
-/* answers[i] |= what one layer says; fetches that layer's next lines. */
-static void scalable_ask_layer(const tamis_filter *layer, const tms_run *run, bool *answers)
-{
-    bool here[TMS_RUN];
-    layer->ops->may_contain_many(layer, run, here);
-    for (size_t i = 0; i < run->count; i++) answers[i] |= here[i];
-}
-
-static void scalable_ask_layers(const scalable_filter *s, uint32_t layers, const tms_run *run,
-                                bool *answers)
-{
-    memset(answers, 0, run->count * sizeof *answers);
-    for (uint32_t i = layers; i-- > 0;) scalable_ask_layer(s->layers[i], run, answers);
-}
-
 static size_t scalable_may_contain_many(const tamis_filter *f, const tms_run *run, bool *answers)
 {
     const scalable_filter *s = scalable_of(f);
-    size_t hits = 0;
-    scalable_ask_layers(s, scalable_count(s), run, answers);
-    for (size_t i = 0; i < run->count; i++) hits += answers[i];
-    return hits;
+    return tms_parts_ask(s->layers, scalable_count(s), run, answers);
 }
 
 /* Far from full: a run may go into the newest layer as one. Other threads may
@@ -238,18 +230,6 @@ static tamis_status scalable_put_keys(tamis_filter *f, tamis_filter *newest, con
     return TAMIS_OK;
 }
 
-/* One by one: the newest layer, too, is asked before each key. */
-static tamis_status scalable_add_each(tamis_filter *f, const tms_run *run, bool *was_new,
-                                      size_t *added)
-{
-    bool fresh;
-    for (*added = 0; *added < run->count; ++*added) {
-        TMS_TRY(scalable_add(f, run->now[*added], &fresh));
-        if (was_new) was_new[*added] = fresh;
-    }
-    return TAMIS_OK;
-}
-
 /* The older layers answer the whole run at once. */
 static tamis_status scalable_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
                                       size_t *added)
@@ -259,8 +239,7 @@ static tamis_status scalable_add_many(tamis_filter *f, const tms_run *run, bool 
     tamis_filter *newest = s->layers[count - 1];
     const tms_run fetch = {.ahead = run->ahead, .ahead_count = run->ahead_count};
     bool known[TMS_RUN];
-    if (scalable_counts(s)) return scalable_add_each(f, run, was_new, added);
-    scalable_ask_layers(s, count - 1, run, known);
+    (void)tms_parts_ask(s->layers, count - 1, run, known);
     if (scalable_has_room(f, newest)) return scalable_put_run(newest, run, known, was_new, added);
     newest->ops->may_contain_many(newest, &fetch, known);
     return scalable_put_keys(f, newest, run, known, was_new, added);
@@ -270,6 +249,110 @@ static const tms_ops scalable_ops = {.may_contain = scalable_may_contain,
                                      .add = scalable_add,
                                      .may_contain_many = scalable_may_contain_many,
                                      .add_many = scalable_add_many};
+
+/* ---- layers that remove ------------------------------------------------- */
+
+/* The oldest layer that may hold the key, or NULL. */
+static tamis_filter *scalable_holder(const scalable_filter *s, uint64_t digest)
+{
+    uint32_t count = scalable_count(s);
+    for (uint32_t i = 0; i < count; i++)
+        if (s->layers[i]->ops->may_contain(s->layers[i], digest)) return s->layers[i];
+    return NULL;
+}
+
+/* Counts every occurrence: each may take room. */
+static tamis_status scalable_keep_in(tamis_filter *layer, uint64_t digest)
+{
+    bool was_new;
+    TMS_TRY(layer->ops->add(layer, digest, &was_new));
+    tms_filter_count(layer, 1);
+    return TAMIS_OK;
+}
+
+/* Whether a layer refuses a key not for want of room but because it has so many
+ * occurrences of it: these are not worth a layer, where as many more would end. */
+static bool scalable_is_repeated(const tamis_filter *layer, uint64_t digest)
+{
+    return tms_counter_sum(&layer->added) < layer->shape.capacity / 16 &&
+           layer->ops->may_contain(layer, digest);
+}
+
+/* Grows for a key that has no place. */
+static tamis_status scalable_keep_new(scalable_filter *s, uint64_t digest)
+{
+    for (;;) {
+        uint32_t count = scalable_count(s);
+        tamis_filter *newest = s->layers[count - 1];
+        if (!scalable_is_full(newest)) {
+            tamis_status status = scalable_keep_in(newest, digest);
+            if (status != TAMIS_E_FULL || scalable_is_repeated(newest, digest)) return status;
+        }
+        TMS_TRY(scalable_grow(s, count));
+    }
+}
+
+static tamis_status scalable_keep(tamis_filter *f, uint64_t digest, bool *was_new)
+{
+    scalable_filter *s = scalable_of(f);
+    tamis_filter *holder = scalable_holder(s, digest);
+    tamis_status status = holder ? scalable_keep_in(holder, digest) : TAMIS_E_FULL;
+    if (status == TAMIS_E_FULL) status = scalable_keep_new(s, digest);
+    if (status == TAMIS_OK) *was_new = !holder;
+    return status;
+}
+
+static tamis_status scalable_keep_many(tamis_filter *f, const tms_run *run, bool *was_new,
+                                       size_t *added)
+{
+    const tms_run fetch = {.ahead = run->ahead, .ahead_count = run->ahead_count};
+    bool fresh, none[TMS_RUN];
+    (void)tms_parts_ask(scalable_of(f)->layers, scalable_count(scalable_of(f)), &fetch, none);
+    for (*added = 0; *added < run->count; ++*added) {
+        TMS_TRY(scalable_keep(f, run->now[*added], &fresh));
+        if (was_new) was_new[*added] = fresh;
+    }
+    return TAMIS_OK;
+}
+
+static uint32_t scalable_holders(const scalable_filter *s, uint64_t digest)
+{
+    uint32_t holders = 0;
+    for (uint32_t i = scalable_count(s); i-- > 0;)
+        holders += s->layers[i]->ops->may_contain(s->layers[i], digest);
+    return holders;
+}
+
+static tamis_status scalable_remove(tamis_filter *f, uint64_t digest)
+{
+    const scalable_filter *s = scalable_of(f);
+    tamis_filter *holder = scalable_holder(s, digest);
+    if (!holder) return TAMIS_E_ABSENT;
+    if (s->inner->abilities & TAMIS_IS_BOUNDED && scalable_holders(s, digest) > 1) return TAMIS_OK;
+    TMS_TRY(holder->ops->remove(holder, digest));
+    tms_filter_count(holder, UINT64_MAX); /* one less */
+    return TAMIS_OK;
+}
+
+/* At least the truth, wherever the occurrences are. */
+static uint64_t scalable_count_key(const tamis_filter *f, uint64_t digest)
+{
+    const scalable_filter *s = scalable_of(f);
+    uint64_t sum = 0;
+    for (uint32_t i = scalable_count(s); i-- > 0;) {
+        const tamis_filter *layer = s->layers[i];
+        sum += layer->ops->count ? layer->ops->count(layer, digest)
+                                 : layer->ops->may_contain(layer, digest);
+    }
+    return sum;
+}
+
+static const tms_ops scalable_keeping = {.may_contain = scalable_may_contain,
+                                         .add = scalable_keep,
+                                         .may_contain_many = scalable_may_contain_many,
+                                         .add_many = scalable_keep_many,
+                                         .remove = scalable_remove,
+                                         .count = scalable_count_key};
 
 static bool scalable_may_contain_around(const tamis_filter *f, uint64_t digest,
                                         bool (*lost)(void *, const uint8_t *), void *ctx)
@@ -283,13 +366,19 @@ static bool scalable_may_contain_around(const tamis_filter *f, uint64_t digest,
 
 /* ---- what the layers say ------------------------------------------------ */
 
+static void scalable_describe(const tms_shape *shape, tamis_sizing *out)
+{
+    (void)shape; /* the caller describes a layer */
+    out->fold = 1;
+}
+
 static void scalable_measure(const tamis_filter *f, tms_measure *out)
 {
     const scalable_filter *s = scalable_of(f);
     double passes = 1, below = 0, above = 0;
     *out = (tms_measure){.crowding = 1};
     for (uint32_t i = 0; i < scalable_count(s); i++) {
-        tms_measure one;
+        tms_measure one = {0};
         s->layers[i]->kind->measure(s->layers[i], &one);
         out->bits += one.bits;
         out->ones += one.ones;
@@ -297,6 +386,8 @@ static void scalable_measure(const tamis_filter *f, tms_measure *out)
         below += (one.keys - one.keys_low) * (one.keys - one.keys_low);
         above += (one.keys_high - one.keys) * (one.keys_high - one.keys);
         passes *= 1 - one.rate;
+        out->counters += one.counters;
+        out->sticky += one.sticky;
         if (one.crowding < out->crowding) out->crowding = one.crowding;
     }
     out->keys_low = out->keys - sqrt(below); /* independent errors add as squares */
@@ -312,32 +403,16 @@ static void scalable_attach(tamis_filter *f)
     f->ops = &scalable_ops;
 }
 
-static tamis_status scalable_start(tamis_filter *f, const tms_kind *inner)
-{
-    scalable_of(f)->inner = inner;
-    return scalable_push(scalable_of(f));
-}
-
 static tamis_status scalable_adopt(tamis_filter *f, tamis_filter **children, uint32_t count)
 {
     scalable_filter *s = scalable_of(f);
     if (count < 1 || count > SCALABLE_MOST_LAYERS)
         return tms_fail(TAMIS_E_CORRUPT, "a scaling filter has 1 to %d layers, not %u",
                         SCALABLE_MOST_LAYERS, count);
-    for (uint32_t i = 0; i < count; i++)
-        if (children[i]->kind->id != f->shape.params[SCALABLE_INNER])
-            return tms_fail(TAMIS_E_CORRUPT,
-                            "layer %u is of kind %u, but the filter's layers "
-                            "are of kind %" PRIu64,
-                            i, children[i]->kind->id, f->shape.params[SCALABLE_INNER]);
-    if (!(children[0]->kind->abilities & TAMIS_CAN_DIGESTS))
-        return tms_fail(TAMIS_E_CORRUPT, "a %s filter cannot be a layer: layers work from digests",
-                        children[0]->kind->name);
+    TMS_TRY(tms_parts_take(f, children, count));
     s->inner = children[0]->kind;
-    for (uint32_t i = 0; i < count; i++) {
-        s->layers[i] = children[i];
-        s->layers[i]->is_child = true;
-    }
+    f->ops = s->inner->abilities & TAMIS_CAN_REMOVE ? &scalable_keeping : &scalable_ops;
+    memcpy(s->layers, children, count * sizeof *children);
     atomic_store_explicit(&s->count, count, memory_order_release);
     return TAMIS_OK;
 }
@@ -364,10 +439,7 @@ static void scalable_reset(tamis_filter *f)
 {
     scalable_filter *s = scalable_of(f);
     scalable_shorten(s, 1);
-    tamis_filter *first = s->layers[0];
-    tms_zero_body(&first->alloc, first->body, first->shape.body_bytes);
-    tms_counter_set(&first->added, 0);
-    first->damaged_bytes = 0;
+    tms_filter_empty(s->layers[0]);
 }
 
 static void scalable_release(tamis_filter *f)
@@ -384,12 +456,12 @@ const tms_kind tms_scalable_kind = {
     .handle_bytes = sizeof(scalable_filter),
     .plan = tms_scalable_plan,
     .check = tms_scalable_check,
-    .describe = tms_scalable_describe,
+    .describe = scalable_describe,
     .rate = tms_scalable_rate,
     .attach = scalable_attach,
     .measure = scalable_measure,
     .may_contain_around = scalable_may_contain_around,
-    .start = scalable_start,
+    .composing = &tms_scalable_composing,
     .adopt = scalable_adopt,
     .child_count = scalable_child_count,
     .child = scalable_child,

@@ -7,11 +7,6 @@
 #include "facade/add_key.h"
 #include "facade/origin.h"
 
-static bool ask_counts_itself(const tamis_filter *f)
-{
-    return (f->kind->abilities & TAMIS_CAN_GROW) != 0;
-}
-
 /* A strict filter takes no new key past its capacity. */
 static tamis_status ask_room(const tamis_filter *f)
 {
@@ -22,17 +17,10 @@ static tamis_status ask_room(const tamis_filter *f)
                     f->shape.capacity);
 }
 
-/* Filters that can remove take every key, known or not: a key that was left out
- * because others answered for it would go when they are removed. */
-static bool ask_takes_known(const tamis_filter *f)
-{
-    return (f->kind->abilities & TAMIS_CAN_REMOVE) != 0;
-}
-
-/* Other strict filters count, and refuse, only keys that are certainly new. */
+/* A strict filter counts, and refuses, only keys that are certainly new. */
 static bool ask_is_known(const tamis_filter *f, uint64_t digest, bool *was_new)
 {
-    if (ask_takes_known(f) || !f->ops->may_contain(f, digest)) return false;
+    if (!f->ops->may_contain(f, digest)) return false;
     *was_new = false;
     return true;
 }
@@ -41,12 +29,12 @@ tamis_status tms_add_digest(tamis_filter *f, uint64_t digest, bool *was_new)
 {
     if (f->read_only) return tms_origin_writable(f);
     if (f->shape.flags & TAMIS_STRICT) {
-        if (!ask_takes_known(f) && ask_is_known(f, digest, was_new)) return TAMIS_OK;
+        if (!tms_holds_occurrences(f) && ask_is_known(f, digest, was_new)) return TAMIS_OK;
         TMS_TRY(ask_room(f));
     }
     TMS_TRY(f->ops->add(f, digest, was_new));
-    bool counts = *was_new || !(f->shape.flags & TAMIS_STRICT) || ask_takes_known(f);
-    if (counts && !ask_counts_itself(f)) tms_filter_count(f, 1);
+    bool counts = *was_new || !(f->shape.flags & TAMIS_STRICT) || tms_holds_occurrences(f);
+    if (counts && !tms_counts_itself(f)) tms_filter_count(f, 1);
     return TAMIS_OK;
 }
 
@@ -64,7 +52,7 @@ static tamis_status ask_add_to_scheme(tamis_filter *f, tamis_span key, bool *was
         TMS_TRY(ask_room(f));
     }
     TMS_TRY(f->ops->add_keys(f, &key, 1, was_new, &added));
-    if (!ask_counts_itself(f)) tms_filter_count(f, 1);
+    if (!tms_counts_itself(f)) tms_filter_count(f, 1);
     return TAMIS_OK;
 }
 

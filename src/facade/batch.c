@@ -24,7 +24,7 @@ static tamis_status batch_add_runs(tamis_filter *f, const tamis_keys *keys, size
         *added += taken;
         if (tms_roll_is_last(&roll)) break;
     }
-    if (!(f->kind->abilities & TAMIS_CAN_GROW)) tms_filter_count(f, *added);
+    if (!tms_counts_itself(f)) tms_filter_count(f, *added);
     return status;
 }
 
@@ -60,7 +60,7 @@ static tamis_status batch_add_keys(tamis_filter *f, const tamis_keys *keys, size
             f->ops->add_keys(f, spans.keys, spans.count, was_new ? was_new + at : scratch, &taken);
         *added += taken;
     }
-    if (!(f->kind->abilities & TAMIS_CAN_GROW)) tms_filter_count(f, *added);
+    if (!tms_counts_itself(f)) tms_filter_count(f, *added);
     return status;
 }
 

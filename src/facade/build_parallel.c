@@ -43,11 +43,16 @@ static void parallel_hash_share(const parallel_job *job, size_t from, size_t cou
         job->digests[i] = made[i - first];
 }
 
+static bool parallel_has_slices(const tamis_filter *f)
+{
+    return f->kind->add_slice && !f->in_order;
+}
+
 /* A kind that cannot be split is fed in order by one member. */
 static void parallel_add_round(parallel_job *job, size_t count, unsigned self, unsigned members)
 {
     tamis_filter *f = job->filter;
-    if (f->kind->add_slice) {
+    if (parallel_has_slices(f)) {
         f->kind->add_slice(f, job->digests, count, self, members);
     } else if (self == 0 && job->status == TAMIS_OK) {
         const tamis_keys keys = tamis_keys_digests(job->digests, count);
@@ -111,7 +116,7 @@ static tamis_status parallel_run(parallel_job *job, unsigned threads, size_t *ad
     if (!job->digests) return tms_fail_memory("the digests of a round", room * sizeof(uint64_t));
     tms_team_run(threads, parallel_work, job);
     tms_free_body(&f->alloc, job->digests, room * sizeof *job->digests);
-    if (f->kind->add_slice) {
+    if (parallel_has_slices(f)) {
         job->added = job->keys->count;
         tms_filter_count(f, job->added);
     }
@@ -129,7 +134,7 @@ tamis_status tamis_add_many_parallel(tamis_filter *f, const tamis_keys *keys, un
     TMS_TRY(tms_origin_writable(f));
     TMS_TRY(tms_batch_check(keys));
     if (threads == 0) threads = tms_cpu_count();
-    bool shared = tms_filter_is_shared(f), splits = f->kind->add_slice != NULL;
+    bool shared = tms_filter_is_shared(f), splits = parallel_has_slices(f);
     bool alone = threads == 1 || keys->count < PARALLEL_WORTH || f->ops->add_keys ||
                  f->shape.flags & TAMIS_STRICT ||
                  (splits && !shared && f->shape.body_bytes < f->kind->slice_from);
@@ -139,7 +144,7 @@ tamis_status tamis_add_many_parallel(tamis_filter *f, const tamis_keys *keys, un
     }
     if (alone) return tms_batch_add(f, keys, 0, keys->count, NULL, added);
     if (shared && splits) return parallel_run_shared(&job, threads, added);
-    if (keys->layout == TAMIS_LAYOUT_DIGESTS && f->kind->add_slice)
+    if (keys->layout == TAMIS_LAYOUT_DIGESTS && splits)
         return parallel_run_digests(&job, threads, added);
     return parallel_run(&job, threads, added);
 }

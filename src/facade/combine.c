@@ -3,6 +3,8 @@
  * Two filters of different sizes are folded to the greatest common divisor of
  * their sizes first. Whatever can fail is tried on a filter of its own, which
  * then takes the place of the old body: so every call is all or nothing.    */
+#include "facade/combine.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "facade/add_key.h"
 #include "facade/origin.h"
 #include "facade/planner.h"
 #include "math/estimate.h"
@@ -21,7 +24,7 @@ static const double combine_worst_fold = 0.5;
 
 static tamis_status combine_can(const tamis_filter *f, uint32_t ability, const char *what)
 {
-    if (f->kind->abilities & ability) return TAMIS_OK;
+    if (tms_filter_abilities(f) & ability) return TAMIS_OK;
     return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter cannot be %s", f->kind->name, what);
 }
 
@@ -49,7 +52,7 @@ static tamis_status combine_check(const tamis_filter *dst, const tamis_filter *s
                         dst->kind->name, src->kind->name);
     bool hashed = (dst->kind->abilities & TAMIS_CAN_DIGESTS) != 0; /* else any two keys agree */
     if (hashed) TMS_TRY(combine_check_hash(&dst->hasher, &src->hasher));
-    return dst->kind->fits(&dst->shape, &src->shape);
+    return dst->kind->fits ? dst->kind->fits(&dst->shape, &src->shape) : TAMIS_OK;
 }
 
 static uint64_t combine_gcd(uint64_t a, uint64_t b)
@@ -131,17 +134,24 @@ static tamis_status combine_check_resize(const tamis_filter *f, uint64_t factor)
     return tms_fail(TAMIS_E_UNSUPPORTED, "a filter in a caller's buffer keeps its size");
 }
 
-/* Lost bytes of both may lie apart; after folding they are neighbours of others,
- * so no more is known than that they are at most the body. */
-static void combine_damage(tamis_filter *f, uint64_t more)
+void tms_combine_damage(tamis_filter *f, uint64_t more)
 {
     f->damaged_bytes += more;
     if (f->damaged_bytes > f->shape.body_bytes) f->damaged_bytes = f->shape.body_bytes;
 }
 
-tamis_status tamis_fold(tamis_filter *f, uint64_t factor)
+tamis_status tms_fold_by(tamis_filter *f, uint64_t factor)
 {
     tamis_filter *folded = NULL;
+    if (factor == 1) return TAMIS_OK;
+    TMS_TRY(combine_folded(f, factor, &folded));
+    combine_take_over(f, folded);
+    tms_combine_damage(f, 0);
+    return TAMIS_OK;
+}
+
+tamis_status tamis_fold(tamis_filter *f, uint64_t factor)
+{
     TMS_TRY(tms_origin_writable(f));
     TMS_TRY(combine_can(f, TAMIS_CAN_FOLD, "folded"));
     uint64_t size = f->kind->fold_size(&f->shape);
@@ -151,11 +161,7 @@ tamis_status tamis_fold(tamis_filter *f, uint64_t factor)
                         "; spec.fold asks for sizes that it divides",
                         factor, size);
     TMS_TRY(combine_check_resize(f, factor));
-    if (factor == 1) return TAMIS_OK;
-    TMS_TRY(combine_folded(f, factor, &folded));
-    combine_take_over(f, folded);
-    combine_damage(f, 0);
-    return TAMIS_OK;
+    return tms_fold_by(f, factor);
 }
 
 /* ---- union and intersection --------------------------------------------- */
@@ -188,12 +194,10 @@ static tamis_status combine_prepare(tamis_filter *dst, const tamis_filter *src,
     return combine_check_resize(dst, folds->dst);
 }
 
-/* What is known of the number of keys, made consistent with the bits. */
-static void combine_count(tamis_filter *dst, const tamis_filter *src, uint64_t before,
-                          double estimate)
+void tms_combine_count(tamis_filter *dst, const tamis_filter *src, uint64_t before, double estimate)
 {
     uint64_t other = tms_counter_sum(&src->added);
-    if (dst->kind->abilities & TAMIS_CAN_REMOVE) { /* occurrences, which add up */
+    if (tms_holds_occurrences(dst)) { /* which add up */
         tms_counter_set(&dst->added, before + other);
         dst->count_is_estimate |= src->count_is_estimate;
         return;
@@ -228,6 +232,12 @@ static void combine_report(const tamis_filter *f, const tms_measure *m, combine_
                          .folded_src = folds.src};
 }
 
+void tms_combine_estimate(tamis_filter *f, const tms_measure *m)
+{
+    tms_counter_set(&f->added, m->keys < 0x1p63 ? (uint64_t)m->keys : 0);
+    f->count_is_estimate = true;
+}
+
 /* Loose kinds have no size to fold to. */
 static tamis_status combine_check_loose(const tamis_filter *dst, const tamis_filter *src)
 {
@@ -238,7 +248,7 @@ static tamis_status combine_check_loose(const tamis_filter *dst, const tamis_fil
 static tamis_status combine_merge_loose(tamis_filter *dst, const tamis_filter *src,
                                         tamis_union *result)
 {
-    tms_measure m;
+    tms_measure m = {0};
     TMS_TRY(combine_check_loose(dst, src));
     TMS_TRY(dst->kind->loose->unite(dst, src));
     dst->kind->measure(dst, &m);
@@ -271,7 +281,7 @@ static tamis_status combine_try(tamis_filter *dst, const tamis_filter *src, comb
 /* Kinds with arrays of their own. */
 static tamis_status combine_join(tamis_filter *dst, const tamis_filter *src, tamis_union *result)
 {
-    tms_measure m;
+    tms_measure m = {0};
     TMS_TRY(tms_origin_writable(dst));
     if (dst->kind != src->kind)
         return tms_fail(TAMIS_E_MISMATCH, "a %s and a %s filter do not fit together",
@@ -285,7 +295,7 @@ static tamis_status combine_join(tamis_filter *dst, const tamis_filter *src, tam
 static tamis_status combine_merge(tamis_filter *dst, const tamis_filter *src, tamis_union *result)
 {
     combine_folds folds;
-    tms_measure m;
+    tms_measure m = {0};
     TMS_TRY(combine_can(dst, TAMIS_CAN_MERGE, "merged"));
     if (dst->kind->join) return combine_join(dst, src, result);
     if (dst->kind->loose) return combine_merge_loose(dst, src, result);
@@ -297,16 +307,30 @@ static tamis_status combine_merge(tamis_filter *dst, const tamis_filter *src, ta
     } else {
         TMS_TRY(combine_try(dst, src, folds, &m));
     }
-    combine_damage(dst, src->damaged_bytes);
-    combine_count(dst, src, before, m.keys);
+    tms_combine_damage(dst, src->damaged_bytes);
+    tms_combine_count(dst, src, before, m.keys);
     if (result) combine_report(dst, &m, folds, result);
+    return TAMIS_OK;
+}
+
+/* A filter made of filters is combined part by part. */
+static tamis_status combine_whole(tamis_filter *dst, const tamis_filter *src, bool meet,
+                                  tamis_union *result)
+{
+    tms_measure m = {0};
+    TMS_TRY(combine_can(dst, meet ? TAMIS_CAN_INTERSECT : TAMIS_CAN_MERGE,
+                        meet ? "intersected" : "merged"));
+    TMS_TRY(combine_check(dst, src));
+    TMS_TRY(tms_combine_parts(dst, src, meet, &m));
+    if (meet) tms_combine_estimate(dst, &m);
+    if (result) combine_report(dst, &m, (combine_folds){1, 1}, result);
     return TAMIS_OK;
 }
 
 static tamis_status combine_intersect(tamis_filter *dst, const tamis_filter *src)
 {
     combine_folds folds;
-    tms_measure m;
+    tms_measure m = {0};
     TMS_TRY(combine_can(dst, TAMIS_CAN_INTERSECT, "intersected"));
     if (dst->kind->loose) {
         TMS_TRY(combine_check_loose(dst, src));
@@ -321,9 +345,8 @@ static tamis_status combine_intersect(tamis_filter *dst, const tamis_filter *src
         combine_take_over(dst, made);
     }
     dst->kind->measure(dst, &m);
-    tms_counter_set(&dst->added, m.keys < 0x1p63 ? (uint64_t)m.keys : 0);
-    dst->count_is_estimate = true;
-    combine_damage(dst, src->damaged_bytes);
+    tms_combine_estimate(dst, &m);
+    tms_combine_damage(dst, src->damaged_bytes);
     return TAMIS_OK;
 }
 
@@ -333,7 +356,9 @@ tamis_status tamis_merge(tamis_filter *dst, const tamis_filter *src, tamis_union
 {
     tamis_filter *copy = NULL;
     TMS_TRY(tms_origin_settle(src, &copy));
-    tamis_status status = combine_merge(dst, copy ? copy : src, result);
+    tamis_status status = dst->kind->composing
+                              ? combine_whole(dst, copy ? copy : src, false, result)
+                              : combine_merge(dst, copy ? copy : src, result);
     tamis_free(copy);
     return status;
 }
@@ -342,7 +367,8 @@ tamis_status tamis_intersect(tamis_filter *dst, const tamis_filter *src)
 {
     tamis_filter *copy = NULL;
     TMS_TRY(tms_origin_settle(src, &copy));
-    tamis_status status = combine_intersect(dst, copy ? copy : src);
+    tamis_status status = dst->kind->composing ? combine_whole(dst, copy ? copy : src, true, NULL)
+                                               : combine_intersect(dst, copy ? copy : src);
     tamis_free(copy);
     return status;
 }

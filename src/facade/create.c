@@ -21,12 +21,33 @@ const char *tamis_version(void)
     return TAMIS_VERSION_STRING;
 }
 
-static tamis_status create_composed(const tms_plan *plan, tms_family family, tamis_filter **out)
+static tamis_status create_level(const tms_level *level, tms_family family, tamis_filter **out);
+
+/* The parts that a composed filter starts with. */
+static tamis_status create_parts(const tms_level *level, tms_family family, tamis_filter *f)
+{
+    size_t size = level->children * sizeof(tamis_filter *);
+    uint32_t made = 0;
+    tamis_status status = TAMIS_OK;
+    tamis_filter **parts = tms_alloc(family.alloc, size);
+    if (!parts) return tms_fail_memory("the list of parts", size);
+    while (made < level->children && status == TAMIS_OK) {
+        status = create_level(level + 1, family, &parts[made]);
+        if (status == TAMIS_OK) made++;
+    }
+    if (status == TAMIS_OK) status = f->kind->adopt(f, parts, made);
+    while (status != TAMIS_OK && made > 0) tms_filter_drop(parts[--made]);
+    tms_free(family.alloc, parts, size);
+    return status;
+}
+
+static tamis_status create_level(const tms_level *level, tms_family family, tamis_filter **out)
 {
     tamis_filter *f = NULL;
-    TMS_TRY(tms_handle_make(plan->kind, &plan->shape, family, &f));
-    plan->kind->attach(f);
-    tamis_status status = plan->kind->start(f, plan->inner);
+    if (!level->kind->composing) return tms_filter_make(level->kind, &level->shape, family, out);
+    TMS_TRY(tms_handle_make(level->kind, &level->shape, family, &f));
+    level->kind->attach(f);
+    tamis_status status = create_parts(level, family, f);
     if (status == TAMIS_OK)
         *out = f;
     else
@@ -42,8 +63,7 @@ tamis_status tamis_create(const tamis_spec *spec, tamis_filter **out)
     TMS_TRY(tms_hasher_init(&hasher, spec->hash, spec->seed, spec->secret));
     TMS_TRY(tms_plan_for(spec, &plan));
     tms_family family = {.hasher = &hasher, .alloc = spec->alloc};
-    if (plan.inner) return create_composed(&plan, family, out);
-    return tms_filter_make(plan.kind, &plan.shape, family, out);
+    return create_level(plan.levels, family, out);
 }
 
 void tamis_free(tamis_filter *f)
@@ -75,7 +95,7 @@ static tamis_status create_copy(const tamis_filter *f, tamis_filter **out)
 {
     tms_family family = {.hasher = &f->hasher, .alloc = &f->alloc};
     tamis_filter *copy = NULL;
-    if (f->kind->child_count) {
+    if (f->kind->composing) {
         TMS_TRY(tms_handle_make(f->kind, &f->shape, family, &copy));
         f->kind->attach(copy);
         tamis_status status = create_copy_children(f, copy);
@@ -132,15 +152,6 @@ tamis_status tamis_clear(tamis_filter *f)
 {
     create_forget_damage(f);
     TMS_TRY(tms_origin_writable(f));
-    if (f->kind->reset) {
-        f->kind->reset(f);
-    } else if (f->owner == TMS_BODY_OWNED) {
-        tms_zero_body(&f->alloc, f->body, f->shape.body_bytes);
-    } else {
-        memset(f->body, 0, (size_t)f->shape.body_bytes);
-    }
-    tms_counter_set(&f->added, 0);
-    f->count_is_estimate = false;
-    f->damaged_bytes = 0;
+    tms_filter_empty(f);
     return TAMIS_OK;
 }

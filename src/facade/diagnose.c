@@ -81,8 +81,10 @@ static bool diagnose_saturated(const diagnose_case *c, tamis_finding *out)
 static bool diagnose_over_capacity(const diagnose_case *c, tamis_finding *out)
 {
     const tamis_facts *f = &c->facts;
-    bool grows = (c->filter->kind->abilities & TAMIS_CAN_GROW) != 0;
-    if (grows || f->keys_low <= 1.01 * (double)f->capacity) return false;
+    bool grows = (tms_filter_abilities(c->filter) & TAMIS_CAN_GROW) != 0;
+    bool forgets = (f->abilities & TAMIS_CAN_FORGET) != 0; /* holds a generation more */
+    double room = (double)f->capacity * (forgets ? f->layers / (f->layers - 1.0) : 1);
+    if (grows || f->keys_low <= 1.01 * room) return false;
     diagnose_set(out, TAMIS_FINDING_OVER_CAPACITY,
                  f->fpr_now > 1.05 * f->fpr_asked ? TAMIS_PROBLEM : TAMIS_WARNING, f->keys,
                  (double)f->capacity);
@@ -190,7 +192,8 @@ static bool diagnose_repeats(const diagnose_case *c, tamis_finding *out)
 static bool diagnose_many_layers(const diagnose_case *c, tamis_finding *out)
 {
     const tamis_facts *f = &c->facts;
-    if (f->layers < 6) return false;
+    bool grows = (c->filter->kind->abilities & TAMIS_CAN_GROW) != 0;
+    if (!grows || f->layers < 6) return false;
     diagnose_set(out, TAMIS_FINDING_MANY_LAYERS, TAMIS_WARNING, f->layers, 1);
     DIAGNOSE_SENTENCE(out, "It has grown to %u layers, and an absent key is looked up in each.",
                       f->layers);
@@ -213,6 +216,20 @@ static bool diagnose_sticky(const diagnose_case *c, tamis_finding *out)
                       (unsigned long long)m->sticky, (unsigned long long)m->counters);
     DIAGNOSE_ADVICE(out, "Keys added again and again do this. Add a key only once, or rebuild with "
                          "counters of 8 bits, which count to 255.");
+    return true;
+}
+
+static bool diagnose_lost_keys(const diagnose_case *c, tamis_finding *out)
+{
+    const tamis_facts *f = &c->facts;
+    if (f->fnr_now <= 0.5 * f->fpr_asked) return false;
+    diagnose_set(out, TAMIS_FINDING_LOST_KEYS,
+                 f->fnr_now > 1.05 * f->fpr_asked ? TAMIS_PROBLEM : TAMIS_WARNING, f->fnr_now,
+                 f->fpr_asked);
+    DIAGNOSE_SENTENCE(out, "So many keys were removed that %.3g %% of those added get \"no\".",
+                      100 * f->fnr_now);
+    DIAGNOSE_ADVICE(out, "Rebuild it from the keys that are left; for many removals take a kind "
+                         "that removes, such as counting or dleft.");
     return true;
 }
 
@@ -248,7 +265,7 @@ typedef bool (*diagnose_suspicion)(const diagnose_case *, tamis_finding *);
 static const diagnose_suspicion diagnose_suspicions[] = {
     diagnose_damaged,   diagnose_saturated,   diagnose_over_capacity, diagnose_nearly_full,
     diagnose_poor_hash, diagnose_narrow_hash, diagnose_oversized,     diagnose_many_layers,
-    diagnose_repeats,   diagnose_sticky,      diagnose_never_filled,
+    diagnose_repeats,   diagnose_sticky,      diagnose_lost_keys,     diagnose_never_filled,
 };
 
 enum { DIAGNOSE_COUNT = sizeof diagnose_suspicions / sizeof diagnose_suspicions[0] };
@@ -266,7 +283,7 @@ static size_t diagnose_sorted(const tamis_finding *found, size_t count, tamis_fi
 
 size_t tamis_diagnose(const tamis_filter *f, tamis_finding *findings, size_t room)
 {
-    diagnose_case c = {.filter = f};
+    diagnose_case c = {.filter = f}; /* the measure too is zero */
     tamis_finding found[DIAGNOSE_COUNT];
     size_t count = 0;
     memset(found, 0, sizeof found);

@@ -58,8 +58,9 @@ static tamis_status file_add_digest(tamis_filter *f, uint64_t digest, file_add_l
     if (f->origin) TMS_TRY(tms_origin_amend(f, digest));
     TMS_TRY(tms_add_digest(f, digest, &was_new));
     list->fresh += was_new;
-    bool counts = was_new || f->kind->abilities & TAMIS_CAN_REMOVE; /* each occurrence is one */
-    return counts ? file_add_push(list, digest) : TAMIS_OK;
+    bool counts = was_new || tms_holds_occurrences(f);             /* each occurrence is one */
+    bool refreshed = (f->kind->abilities & TAMIS_CAN_FORGET) != 0; /* a known key too is younger */
+    return counts || refreshed ? file_add_push(list, digest) : TAMIS_OK;
 }
 
 /* Into a filter that works from the keys. */

@@ -18,10 +18,11 @@ static tamis_status in_place_plan(const tamis_spec *spec, tms_plan *plan, tms_no
                                   tms_envelope *e)
 {
     TMS_TRY(tms_plan_for(spec, plan));
-    if (!(plan->kind->abilities & TAMIS_CAN_BORROW))
-        return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter grows, so it cannot live in a buffer",
-                        plan->kind->name);
-    *node = (tms_node){.shape = plan->shape};
+    const tms_level *whole = &plan->levels[0];
+    if (!(whole->kind->abilities & TAMIS_CAN_BORROW))
+        return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter cannot live in a buffer",
+                        whole->kind->name);
+    *node = (tms_node){.shape = whole->shape};
     *e = (tms_envelope){.nodes = node, .node_count = 1};
     return tms_envelope_layout(e);
 }
@@ -59,7 +60,7 @@ tamis_status tamis_create_in(const tamis_spec *spec, void *buffer, size_t size, 
     TMS_TRY(in_place_plan(spec, &plan, &node, &e));
     TMS_TRY(in_place_fits(&e, spec, buffer, size));
     tms_family family = {.hasher = &hasher, .alloc = spec->alloc};
-    TMS_TRY(tms_handle_make(plan.kind, &plan.shape, family, &f));
+    TMS_TRY(tms_handle_make(plan.levels[0].kind, &plan.levels[0].shape, family, &f));
     tamis_status status = tms_origin_make(f);
     if (status != TAMIS_OK) {
         tms_filter_drop(f);
@@ -68,7 +69,7 @@ tamis_status tamis_create_in(const tamis_spec *spec, void *buffer, size_t size, 
     memset(buffer, 0, (size_t)e.file_bytes);
     f->body = (uint8_t *)buffer + e.header_bytes;
     f->origin->buffer = buffer;
-    plan.kind->attach(f);
+    f->kind->attach(f);
     *out = f;
     return TAMIS_OK;
 }

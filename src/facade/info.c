@@ -18,39 +18,48 @@ static uint64_t info_memory(const tamis_filter *f)
     return f->shape.body_bytes + f->kind->handle_bytes + counter;
 }
 
-/* What layers add up to. */
-static void info_sum_layers(const tamis_filter *f, tamis_facts *facts)
+/* Capacity and keys of a filter that grows are those of its layers; one that
+ * forgets has the keys that its generations have. */
+static void info_count(const tamis_filter *f, tamis_facts *facts)
 {
-    for (uint32_t i = 0; i < tms_child_count(f); i++) {
-        const tamis_filter *layer = f->kind->child(f, i);
-        facts->capacity += layer->shape.capacity;
-        facts->added += tms_counter_sum(&layer->added);
-        facts->memory += info_memory(layer);
-        facts->inner_kind = layer->kind->id;
-    }
+    const uint32_t can = tms_child_count(f) ? tms_filter_abilities(f) : 0;
+    if (!(can & TAMIS_CAN_GROW)) facts->capacity += f->shape.capacity;
+    if (!(can & (TAMIS_CAN_GROW | TAMIS_CAN_FORGET))) facts->added += tms_counter_sum(&f->added);
+    for (uint32_t i = 0; can & TAMIS_CAN_FORGET && i < tms_child_count(f); i++)
+        facts->added += tms_counter_sum(&f->kind->child(f, i)->added);
+    for (uint32_t i = 0; can & TAMIS_CAN_GROW && i < tms_child_count(f); i++)
+        info_count(f->kind->child(f, i), facts);
+}
+
+static void info_sum(const tamis_filter *f, tamis_facts *facts)
+{
+    facts->memory += info_memory(f);
+    if (f->kind->loose) facts->memory += f->kind->loose->held(f);
+    for (uint32_t i = 0; i < tms_child_count(f); i++) info_sum(f->kind->child(f, i), facts);
 }
 
 uint64_t tamis_damaged_bytes(const tamis_filter *f)
 {
     uint64_t bytes = tms_origin_damaged_bytes(f);
     for (uint32_t i = 0; i < tms_child_count(f); i++)
-        bytes += tms_origin_damaged_bytes(f->kind->child(f, i));
+        bytes += tamis_damaged_bytes(f->kind->child(f, i));
     return bytes;
 }
 
-/* Whether the filter is plain or scaling, its newest layer says how it works. */
-static void info_describe(const tamis_filter *f, tamis_facts *facts)
+/* The newest part says how a composed filter works. */
+static void info_describe(const tamis_filter *f, tamis_sizing *sizing)
 {
     uint32_t children = tms_child_count(f);
-    const tamis_filter *newest = children ? f->kind->child(f, children - 1) : f;
-    tamis_sizing sizing;
-    memset(&sizing, 0, sizeof sizing);
-    newest->kind->describe(&newest->shape, &sizing);
-    facts->hashes = sizing.hashes;
-    facts->lines_per_key = sizing.lines_per_key;
-    facts->fingerprint_bits = sizing.fingerprint_bits;
-    facts->bucket_keys = sizing.bucket_keys;
-    facts->fold = children ? 1 : sizing.fold;
+    if (children) info_describe(f->kind->child(f, children - 1), sizing);
+    f->kind->describe(&f->shape, sizing);
+}
+
+static double info_rate(const tamis_filter *f, double keys)
+{
+    if (f->kind->rate) return f->kind->rate(&f->shape, keys);
+    const tms_composing *composing = f->kind->composing;
+    double part_keys = composing->part_keys(&f->shape, keys);
+    return composing->whole_rate(&f->shape, info_rate(f->kind->child(f, 0), part_keys));
 }
 
 uint32_t tamis_abilities(const tamis_filter *f)
@@ -58,7 +67,7 @@ uint32_t tamis_abilities(const tamis_filter *f)
     const uint32_t changing = TAMIS_CAN_ADD | TAMIS_CAN_MERGE | TAMIS_CAN_INTERSECT |
                               TAMIS_CAN_FOLD | TAMIS_CAN_GROW | TAMIS_CAN_PARALLEL |
                               TAMIS_CAN_REMOVE;
-    uint32_t abilities = f->kind->abilities;
+    uint32_t abilities = tms_filter_abilities(f);
     if (f->ops->add_keys) abilities &= ~(uint32_t)TAMIS_CAN_DIGESTS;
     if (tms_child_count(f) && !(f->kind->child(f, 0)->kind->abilities & TAMIS_CAN_CONCURRENT))
         abilities &= ~(uint32_t)TAMIS_CAN_CONCURRENT; /* layers are as their kind is */
@@ -77,7 +86,7 @@ static double info_asked_rate(const tamis_filter *f)
 
 static void info_measure(const tamis_filter *f, tamis_facts *facts)
 {
-    tms_measure m;
+    tms_measure m = {0};
     tamis_filter *copy = NULL; /* of a watched filter with damage: there it reads as ones */
     bool watched = f->origin && f->origin->ops;
     if (watched && tms_origin_damaged_bytes(f)) (void)tms_origin_settle(f, &copy);
@@ -90,6 +99,7 @@ static void info_measure(const tamis_filter *f, tamis_facts *facts)
     facts->keys = m.keys;
     facts->keys_low = m.keys_low;
     facts->keys_high = m.keys_high;
+    facts->fnr_now = m.missed;
     facts->fpr_now = tms_kind_rate(f->kind, m.rate, m.keys, f->hasher.width);
     facts->damaged_bytes = tamis_damaged_bytes(f);
     if (facts->damaged_bytes == 0) return;
@@ -114,19 +124,21 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
                            .read_only = f->read_only || f->is_child,
                            .count_is_estimate = f->count_is_estimate,
                            .fpr_asked = f->shape.fpr,
-                           .memory = info_memory(f)};
-    if (f->kind->loose) facts->memory += f->kind->loose->held(f);
-    if (children) {
-        info_sum_layers(f, facts);
-    } else {
-        facts->capacity = f->shape.capacity;
-        facts->added = tms_counter_sum(&f->added);
-    }
-    info_describe(f, facts);
+                           .inner_kind = children ? f->kind->child(f, 0)->kind->id : 0};
+    tamis_sizing sizing;
+    memset(&sizing, 0, sizeof sizing);
+    info_describe(f, &sizing);
+    facts->hashes = sizing.hashes;
+    facts->lines_per_key = sizing.lines_per_key;
+    facts->fingerprint_bits = sizing.fingerprint_bits;
+    facts->bucket_keys = sizing.bucket_keys;
+    facts->fold = sizing.fold;
+    info_count(f, facts);
+    info_sum(f, facts);
     info_measure(f, facts);
     double capacity = (double)facts->capacity;
     facts->fpr_at_capacity =
-        tms_kind_rate(f->kind, f->kind->rate(&f->shape, capacity), capacity, f->hasher.width);
+        tms_kind_rate(f->kind, info_rate(f, capacity), capacity, f->hasher.width);
     if (f->kind->report) f->kind->report(f, facts);
     return TAMIS_OK;
 }

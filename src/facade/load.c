@@ -8,6 +8,7 @@
 #include "base/endian.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "facade/add_key.h"
 #include "facade/foreign_files.h"
 #include "facade/load.h"
 #include "facade/origin.h"
@@ -68,7 +69,7 @@ tamis_status tms_input_replay(const tms_input *input, bool in_place, tamis_filte
             else
                 TMS_TRY(in_place ? load_amend(f, digest) : f->ops->add(f, digest, &was_new));
         }
-        if (!(f->kind->abilities & TAMIS_CAN_GROW)) tms_filter_count(f, count);
+        if (!tms_counts_itself(f)) tms_filter_count(f, count);
     }
     return TAMIS_OK;
 }

@@ -332,13 +332,13 @@ static tamis_status origin_mark(tamis_filter *f, uint64_t offset, uint64_t size)
 
 tamis_status tms_origin_give_up(tamis_filter *f, uint64_t offset, uint64_t size)
 {
-    if (f->kind->damage_rule == TMS_DAMAGE_IS_FATAL)
+    if (f->damage_rule == TMS_DAMAGE_IS_FATAL)
         return tms_fail(TAMIS_E_CORRUPT,
                         "%llu bytes of the body are lost, and from what is left of a %s nothing "
                         "can be told; rebuild it",
                         (unsigned long long)size, f->kind->name);
-    if (f->kind->damage_rule == TMS_DAMAGE_ANSWERS_MAYBE) return origin_mark(f, offset, size);
-    memset(f->body + offset, 0xff, (size_t)size);
+    if (f->damage_rule == TMS_DAMAGE_ANSWERS_MAYBE) return origin_mark(f, offset, size);
+    memset(f->body + offset, f->damage_rule == TMS_DAMAGE_READS_AS_ONES ? 0xff : 0, (size_t)size);
     f->damaged_bytes += size;
     return TAMIS_OK;
 }

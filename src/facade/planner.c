@@ -54,13 +54,16 @@ static tamis_status planner_check_fields(const tamis_spec *spec)
                         spec->lines_per_key);
     if (spec->growth > TAMIS_GROWTH_SCALE)
         return tms_fail(TAMIS_E_SPEC, "growth %u is neither fixed (0) nor scale (1)", spec->growth);
+    if (spec->growth == TAMIS_GROWTH_SCALE && spec->flags & TAMIS_STRICT)
+        return tms_fail(TAMIS_E_SPEC, "a filter that scales never refuses a key, so it cannot be "
+                                      "strict; leave growth at 0 for one that does not grow");
     if (spec->capacity > UINT64_C(1) << 56)
         return tms_fail(TAMIS_E_LIMIT, "a capacity of %" PRIu64 " keys is above 2^56",
                         spec->capacity);
     if (spec->counter_bits && spec->counter_bits != 4 && spec->counter_bits != 8)
         return tms_fail(TAMIS_E_SPEC, "counters of %u bits are neither 4 nor 8; 0 chooses 4",
                         spec->counter_bits);
-    uint64_t reserved = spec->reserved_;
+    uint64_t reserved = 0;
     for (size_t i = 0; i < sizeof spec->reserved / sizeof spec->reserved[0]; i++)
         reserved |= spec->reserved[i];
     if (reserved)
@@ -106,58 +109,7 @@ static tamis_status planner_check_reach(double keys, double fpr, uint32_t width)
     return TAMIS_OK;
 }
 
-/* ---- sizing one kind ---------------------------------------------------- */
-
-typedef struct planner_question {
-    const tms_kind *kind;
-    const tms_shape *shape;
-    double fpr;
-    uint32_t width;
-} planner_question;
-
-static bool planner_holds(const void *question, uint64_t keys)
-{
-    const planner_question *q = question;
-    double rate = q->kind->rate(q->shape, (double)keys);
-    if (q->fpr <= planner_worst_share * tms_collision_rate((double)keys, q->width)) return false;
-    return tms_kind_rate(q->kind, rate, (double)keys, q->width) <= q->fpr;
-}
-
-/* Lowers a capacity that was found without regard to the width of the hash. */
-static tamis_status planner_limit_capacity(const tms_kind *kind, double fpr, uint32_t width,
-                                           tms_shape *shape)
-{
-    if (width < 64) {
-        planner_question q = {kind, shape, fpr, width};
-        uint64_t fits = tms_search_largest(planner_holds, &q, shape->capacity, shape->capacity);
-        shape->capacity = fits ? fits : 1;
-    }
-    return planner_check_reach((double)shape->capacity, fpr, width);
-}
-
-static tamis_status planner_size(const tms_kind *kind, const tamis_spec *spec, tms_shape *shape)
-{
-    uint32_t width = planner_width(spec);
-    tamis_spec asked = *spec;
-    asked.kind = kind->id;
-    if (planner_is_exact(kind)) return kind->plan(&asked, shape); /* there is no rate to keep */
-    if (spec->capacity && spec->fpr > 0) {
-        TMS_TRY(planner_check_reach((double)spec->capacity, spec->fpr, width));
-        double collisions = width < 64 ? tms_collision_rate((double)spec->capacity, width) : 0;
-        asked.fpr = (spec->fpr - collisions) / (1 - collisions);
-    }
-    TMS_TRY(kind->plan(&asked, shape));
-    shape->flags &= ~(uint32_t)TAMIS_DENSE; /* a layout, not a behaviour: the kind has noted it */
-    if (spec->fpr > 0) {
-        shape->fpr = spec->fpr;
-        if (!spec->capacity) TMS_TRY(planner_limit_capacity(kind, spec->fpr, width, shape));
-    } else {
-        shape->fpr = tms_kind_rate(kind, shape->fpr, (double)shape->capacity, width);
-    }
-    return TAMIS_OK;
-}
-
-/* ---- choosing ----------------------------------------------------------- */
+/* ---- levels ------------------------------------------------------------- */
 
 static tamis_status planner_find_kind(uint32_t id, const tms_kind **kind)
 {
@@ -169,18 +121,228 @@ static tamis_status planner_find_kind(uint32_t id, const tms_kind **kind)
     return tms_fail(TAMIS_E_SPEC, "there is no filter of kind %u", id);
 }
 
-/* Blocked while one line a key serves, classic below. */
-static tamis_status planner_choose_flat(const tamis_spec *spec, const tms_kind **kind,
-                                        tms_shape *shape)
+static uint32_t planner_needs(const tamis_spec *spec)
 {
-    TMS_TRY(planner_find_kind(TAMIS_KIND_BLOCKED, kind));
-    if (spec->fpr > 0 && spec->fpr < planner_blocked_from && !spec->lines_per_key)
-        TMS_TRY(planner_find_kind(TAMIS_KIND_CLASSIC, kind));
-    TMS_TRY(planner_size(*kind, spec, shape));
-    bool serves = shape->fpr >= planner_blocked_from || spec->lines_per_key;
-    if (serves || (*kind)->id == TAMIS_KIND_CLASSIC) return TAMIS_OK;
-    TMS_TRY(planner_find_kind(TAMIS_KIND_CLASSIC, kind));
-    return planner_size(*kind, spec, shape);
+    return spec->needs | (spec->flags & TAMIS_CONCURRENT ? TAMIS_CAN_CONCURRENT : 0);
+}
+
+/* The flat kind for a rate: blocked while one line a key serves, classic below. */
+static const tms_kind *planner_usual_kind(const tamis_spec *spec)
+{
+    bool low = spec->fpr > 0 && spec->fpr < planner_blocked_from && !spec->lines_per_key;
+    return tms_kind_by_id(low ? TAMIS_KIND_CLASSIC : TAMIS_KIND_BLOCKED);
+}
+
+static bool planner_serves(const tms_kind *whole, const tms_kind *inner, uint32_t needs)
+{
+    bool fits = !inner->composing && whole->composing->accepts(inner) == TAMIS_OK;
+    return fits && !(needs & ~whole->composing->abilities(inner->abilities));
+}
+
+/* The flat kind of the parts: the usual one, or, where the whole could not do
+ * over it what is needed, the first over which it can. */
+static const tms_kind *planner_usual_inner(const tms_kind *whole, const tamis_spec *spec)
+{
+    const uint32_t needs = planner_needs(spec);
+    const tms_kind *usual = planner_usual_kind(spec), *other;
+    if (planner_serves(whole, usual, needs)) return usual;
+    for (size_t i = 0; (other = tms_kind_number(i)) != NULL; i++)
+        if (planner_serves(whole, other, needs)) return other;
+    return usual;
+}
+
+static tamis_status planner_check_shared(const tamis_spec *spec, const tms_kind *inner)
+{
+    if (!(spec->flags & TAMIS_CONCURRENT) || inner->abilities & TAMIS_CAN_CONCURRENT)
+        return TAMIS_OK;
+    return tms_fail(TAMIS_E_UNSUPPORTED,
+                    "layers of %s filters cannot be shared by threads; classic, blocked, counting "
+                    "and cuckoo can",
+                    inner->name);
+}
+
+static bool planner_is_scaling(const tms_kind *kind)
+{
+    return kind->id == TAMIS_KIND_SCALABLE;
+}
+
+/* What the parts are made of. A composed kind that is to scale is made of
+ * scaling filters, and these of the inner kind. */
+static tamis_status planner_find_inner(const tms_kind *whole, const tamis_spec *spec,
+                                       const tms_kind **inner)
+{
+    bool scaling = spec->growth == TAMIS_GROWTH_SCALE && !planner_is_scaling(whole);
+    uint32_t id = spec->inner ? spec->inner : planner_usual_inner(whole, spec)->id;
+    TMS_TRY(planner_find_kind(scaling ? TAMIS_KIND_SCALABLE : id, inner));
+    TMS_TRY(whole->composing->accepts(*inner));
+    return planner_check_shared(spec, *inner);
+}
+
+/* What a scaling filter may outgrow later, it must not outgrow at once. */
+static tamis_status planner_check_first(const tamis_spec *spec, const tms_shape *shape)
+{
+    uint32_t width = planner_width(spec);
+    double keys = (double)shape->capacity;
+    TMS_TRY(planner_check_reach(keys, spec->fpr, width));
+    double rate = tms_scalable_rate_of_layers(shape, 1, width);
+    if (rate > tms_promise_limit(spec->fpr, tms_promise_rate_bar))
+        return tms_fail(TAMIS_E_UNREACHABLE,
+                        "the first layer's %.0f keys have a rate of %.3g under a hash of %u bits, "
+                        "above the %.3g for all layers; use a 64-bit hash, or ask for more than "
+                        "that",
+                        keys, rate, width, spec->fpr);
+    return TAMIS_OK;
+}
+
+static tamis_status planner_level(const tms_kind *kind, const tamis_spec *spec, tms_plan *out);
+
+static tamis_status planner_compose(tms_level *level, const tamis_spec *spec, tms_plan *out)
+{
+    const tms_composing *composing = level->kind->composing;
+    const tms_kind *inner;
+    tamis_spec whole = *spec, part;
+    TMS_TRY(planner_find_inner(level->kind, spec, &inner));
+    whole.inner = inner->id;
+    TMS_TRY(level->kind->plan(&whole, &level->shape));
+    if (planner_is_scaling(level->kind)) TMS_TRY(planner_check_first(spec, &level->shape));
+    level->children = composing->first_count(&level->shape);
+    part = *spec;
+    part.kind = inner->id;
+    if (!inner->composing || spec->growth == TAMIS_GROWTH_FIXED) part.inner = 0;
+    part.growth = TAMIS_GROWTH_FIXED;
+    composing->child_spec(&level->shape, inner, 0, &part);
+    TMS_TRY(planner_level(inner, &part, out));
+    if (composing->settle) composing->settle(&level->shape, &level[1].shape);
+    return TAMIS_OK;
+}
+
+static tamis_status planner_level(const tms_kind *kind, const tamis_spec *spec, tms_plan *out)
+{
+    if (out->count == TMS_LEVELS_MOST)
+        return tms_fail(TAMIS_E_SPEC, "filters made of filters end after %d levels",
+                        TMS_LEVELS_MOST);
+    tms_level *level = &out->levels[out->count++];
+    level->kind = kind;
+    TMS_TRY(kind->composing ? planner_compose(level, spec, out) : kind->plan(spec, &level->shape));
+    level->shape.flags &= ~(uint32_t)TAMIS_DENSE; /* a layout, which the kind has noted */
+    return TAMIS_OK;
+}
+
+static double planner_rate(const tms_plan *plan, uint32_t number, double keys)
+{
+    const tms_level *level = &plan->levels[number];
+    const tms_composing *composing = level->kind->composing;
+    if (!composing) return level->kind->rate(&level->shape, keys);
+    double part_keys = composing->part_keys(&level->shape, keys);
+    return composing->whole_rate(&level->shape, planner_rate(plan, number + 1, part_keys));
+}
+
+static uint64_t planner_bytes(const tms_plan *plan)
+{
+    uint64_t bytes = plan->levels[plan->count - 1].shape.body_bytes;
+    for (uint32_t i = 0; i + 1 < plan->count; i++) bytes *= plan->levels[i].children;
+    return bytes;
+}
+
+/* ---- sizing one kind ---------------------------------------------------- */
+
+typedef struct planner_question {
+    const tms_plan *plan;
+    double fpr;
+    uint32_t width;
+} planner_question;
+
+static bool planner_holds(const void *question, uint64_t keys)
+{
+    const planner_question *q = question;
+    double rate = planner_rate(q->plan, 0, (double)keys);
+    if (q->fpr <= planner_worst_share * tms_collision_rate((double)keys, q->width)) return false;
+    return tms_rate_with_collisions(rate, (double)keys, q->width) <= q->fpr;
+}
+
+/* Lowers a capacity that was found without regard to the width of the hash. */
+static tamis_status planner_limit_capacity(double fpr, uint32_t width, tms_plan *out)
+{
+    tms_shape *shape = &out->levels[0].shape;
+    if (width < 64) {
+        planner_question q = {out, fpr, width};
+        uint64_t fits = tms_search_largest(planner_holds, &q, shape->capacity, shape->capacity);
+        shape->capacity = fits ? fits : 1;
+    }
+    return planner_check_reach((double)shape->capacity, fpr, width);
+}
+
+/* The rate that is left for the filter when collisions have taken theirs. One
+ * that grows cannot know them, one that is exact has none: both leave them out. */
+static tamis_status planner_ask(const tms_kind *kind, const tamis_spec *spec, tamis_spec *asked)
+{
+    uint32_t width = planner_width(spec);
+    *asked = *spec;
+    asked->kind = kind->id;
+    if (!spec->capacity || !(spec->fpr > 0) || planner_is_exact(kind)) return TAMIS_OK;
+    TMS_TRY(planner_check_reach((double)spec->capacity, spec->fpr, width));
+    if (width == 64 || kind->abilities & TAMIS_CAN_GROW) return TAMIS_OK;
+    double collisions = tms_collision_rate((double)spec->capacity, width);
+    asked->fpr = (spec->fpr - collisions) / (1 - collisions);
+    return TAMIS_OK;
+}
+
+static tamis_status planner_check_cap(const tamis_spec *spec, const tms_plan *plan)
+{
+    uint64_t bytes = planner_bytes(plan);
+    if (!spec->memory || bytes <= spec->memory) return TAMIS_OK;
+    return tms_fail(TAMIS_E_LIMIT,
+                    "the %s takes %" PRIu64 " bytes, above the cap of %" PRIu64
+                    "; start with a smaller capacity",
+                    planner_is_scaling(plan->levels[0].kind) ? "first layer" : "filter", bytes,
+                    spec->memory);
+}
+
+/* Parts of a kind that was chosen before the memory told the rate. */
+static bool planner_wants_classic(const tamis_spec *spec, const tms_plan *plan)
+{
+    const tms_level *last = &plan->levels[plan->count - 1];
+    return plan->count > 1 && !spec->inner && !spec->lines_per_key && !(spec->fpr > 0) &&
+           last->kind->id == TAMIS_KIND_BLOCKED && last->shape.fpr < planner_blocked_from;
+}
+
+static tamis_status planner_size(const tms_kind *kind, const tamis_spec *spec, tms_plan *out)
+{
+    tamis_spec asked;
+    tms_shape *shape = &out->levels[0].shape;
+    out->count = 0;
+    TMS_TRY(planner_ask(kind, spec, &asked));
+    TMS_TRY(planner_level(kind, &asked, out));
+    if (planner_wants_classic(spec, out)) {
+        out->count = 0;
+        asked.inner = TAMIS_KIND_CLASSIC;
+        TMS_TRY(planner_level(kind, &asked, out));
+    }
+    if (kind->composing) TMS_TRY(planner_check_cap(spec, out));
+    if (planner_is_exact(kind) || planner_is_scaling(kind)) return TAMIS_OK;
+    if (spec->fpr > 0) {
+        shape->fpr = spec->fpr;
+        return spec->capacity ? TAMIS_OK
+                              : planner_limit_capacity(spec->fpr, planner_width(spec), out);
+    }
+    shape->fpr = tms_rate_with_collisions(shape->fpr, (double)shape->capacity, planner_width(spec));
+    if (shape->fpr < 1) return TAMIS_OK;
+    return tms_fail(TAMIS_E_UNREACHABLE,
+                    "in %" PRIu64 " bytes %" PRIu64 " keys would get \"maybe\" for every key; give "
+                    "more memory",
+                    spec->memory, shape->capacity);
+}
+
+/* ---- choosing ----------------------------------------------------------- */
+
+/* The rate may follow from the memory only once a kind is tried. */
+static tamis_status planner_choose_flat(const tamis_spec *spec, tms_plan *out)
+{
+    const tms_kind *kind = planner_usual_kind(spec);
+    TMS_TRY(planner_size(kind, spec, out));
+    bool serves = out->levels[0].shape.fpr >= planner_blocked_from || spec->lines_per_key;
+    if (serves || kind->id != TAMIS_KIND_BLOCKED) return TAMIS_OK;
+    return planner_size(tms_kind_by_id(TAMIS_KIND_CLASSIC), spec, out);
 }
 
 /* Whether plan `b` serves the request better: by the number that was unknown. */
@@ -189,11 +351,6 @@ static bool planner_is_better(const tamis_spec *spec, const tms_shape *a, const 
     if (!(spec->fpr > 0) && a->fpr != b->fpr) return b->fpr < a->fpr;
     if (!spec->capacity && a->capacity != b->capacity) return b->capacity > a->capacity;
     return b->body_bytes < a->body_bytes;
-}
-
-static uint32_t planner_needs(const tamis_spec *spec)
-{
-    return spec->needs | (spec->flags & TAMIS_CONCURRENT ? TAMIS_CAN_CONCURRENT : 0);
 }
 
 /* Among the kinds that can do all that is asked, the smallest that works from
@@ -206,15 +363,13 @@ static tamis_status planner_choose_able(const tamis_spec *spec, tms_plan *out)
         tms_fail(TAMIS_E_UNSUPPORTED, "no kind has all the abilities that were asked for (0x%x)",
                  spec->needs);
     for (size_t i = 0; (kind = tms_kind_number(i)) != NULL; i++) {
-        tms_shape shape;
-        if (kind->start || needs & ~kind->abilities) continue;
-        tamis_status one = planner_size(kind, spec, &shape);
-        if (!out->kind) status = one;
+        tms_plan plan = {0};
+        if (kind->composing || needs & ~kind->abilities) continue;
+        tamis_status one = planner_size(kind, spec, &plan);
+        if (!out->count) status = one;
         if (one != TAMIS_OK) continue;
-        if (!out->kind || planner_is_better(spec, &out->shape, &shape)) {
-            out->kind = kind;
-            out->shape = shape;
-        }
+        if (!out->count || planner_is_better(spec, &out->levels[0].shape, &plan.levels[0].shape))
+            *out = plan;
         status = TAMIS_OK;
     }
     return status;
@@ -226,98 +381,15 @@ static bool planner_is_everyday(const tamis_spec *spec)
     return !(planner_needs(spec) & ~tms_kind_by_id(TAMIS_KIND_BLOCKED)->abilities);
 }
 
-/* The exact kind. */
-static tamis_status planner_choose_exact(const tamis_spec *spec, tms_plan *out)
+/* For a request that names no kind. */
+static tamis_status planner_choose_any(const tamis_spec *spec, tms_plan *out)
 {
-    TMS_TRY(planner_find_kind(TAMIS_KIND_BITMAP, &out->kind));
-    return planner_size(out->kind, spec, &out->shape);
-}
-
-static tamis_status planner_flat(const tamis_spec *spec, tms_plan *out)
-{
-    if (spec->kind == TAMIS_KIND_ANY && spec->needs & TAMIS_IS_EXACT)
-        return planner_choose_exact(spec, out);
-    if (spec->kind == TAMIS_KIND_ANY && !planner_is_everyday(spec))
-        return planner_choose_able(spec, out);
-    if (spec->kind == TAMIS_KIND_ANY) return planner_choose_flat(spec, &out->kind, &out->shape);
-    TMS_TRY(planner_find_kind(spec->kind, &out->kind));
-    return planner_size(out->kind, spec, &out->shape);
-}
-
-/* What a scaling filter may outgrow later, it must not outgrow at once. */
-static tamis_status planner_check_first(const tamis_spec *spec, const tms_plan *plan)
-{
-    uint32_t width = planner_width(spec);
-    double keys = (double)plan->shape.capacity;
-    TMS_TRY(planner_check_reach(keys, spec->fpr, width));
-    double rate = tms_scalable_rate_of_layers(&plan->shape, 1, width);
-    if (rate > tms_promise_limit(spec->fpr, tms_promise_rate_bar))
-        return tms_fail(TAMIS_E_UNREACHABLE,
-                        "the first layer's %.0f keys have a rate of %.3g under a hash of %u bits, "
-                        "above the %.3g for all layers; use a 64-bit hash, or ask for more than "
-                        "that",
-                        keys, rate, width, spec->fpr);
-    return TAMIS_OK;
-}
-
-static tamis_status planner_check_layers(const tamis_spec *spec, const tms_kind *inner)
-{
-    if (!(spec->flags & TAMIS_CONCURRENT) || inner->abilities & TAMIS_CAN_CONCURRENT)
-        return TAMIS_OK;
-    return tms_fail(
-        TAMIS_E_UNSUPPORTED,
-        "layers of %s filters cannot be shared by threads; classic, blocked and cuckoo can",
-        inner->name);
-}
-
-/* A scaling filter: the root's growth, and its first layer. */
-static tamis_status planner_scaling(const tamis_spec *spec, tms_plan *out)
-{
-    tamis_spec root = *spec, layer;
-    if (root.kind == TAMIS_KIND_ANY || root.kind == TAMIS_KIND_SCALABLE)
-        root.kind = spec->fpr < planner_blocked_from && !spec->lines_per_key ? TAMIS_KIND_CLASSIC
-                                                                             : TAMIS_KIND_BLOCKED;
-    TMS_TRY(planner_find_kind(TAMIS_KIND_SCALABLE, &out->kind));
-    TMS_TRY(planner_find_kind(root.kind, &out->inner));
-    TMS_TRY(planner_check_layers(spec, out->inner));
-    TMS_TRY(out->kind->plan(&root, &out->shape));
-    TMS_TRY(planner_check_first(spec, out));
-    tms_scalable_layer_spec(&out->shape, 0, &layer);
-    TMS_TRY(out->inner->plan(&layer, &out->first));
-    if (spec->memory && out->first.body_bytes > spec->memory)
-        return tms_fail(TAMIS_E_LIMIT,
-                        "the first layer takes %" PRIu64 " bytes, above the cap of %" PRIu64
-                        "; start with a smaller capacity",
-                        out->first.body_bytes, spec->memory);
-    return TAMIS_OK;
-}
-
-/* Fields that say nothing about the chosen kind are refused, not ignored. */
-static tamis_status planner_check_meaning(const tamis_spec *spec, const tms_plan *plan)
-{
-    const tms_kind *flat = plan->inner ? plan->inner : plan->kind;
-    tamis_sizing means = {0};
-    flat->describe(plan->inner ? &plan->first : &plan->shape, &means);
-    const char *idle = NULL;
-    if (spec->lines_per_key && !means.lines_per_key) idle = "lines_per_key";
-    if (spec->hashes && !means.hashes) idle = "hashes";
-    if (spec->fingerprint_bits && !means.fingerprint_bits) idle = "fingerprint_bits";
-    if (spec->bucket_keys && !means.bucket_keys) idle = "bucket_keys";
-    if (spec->flags & TAMIS_DENSE && !means.fingerprint_bits) idle = "dense";
-    if (spec->fold > 1 && !(plan->kind->abilities & TAMIS_CAN_FOLD)) idle = "fold";
-    if ((spec->expansion != 0 || spec->tightening != 0) && !plan->inner)
-        idle = "expansion or tightening";
-    if (!idle) return TAMIS_OK;
-    return tms_fail(TAMIS_E_SPEC, "%s has no meaning for a %s filter; leave it out", idle,
-                    flat->name);
-}
-
-static tamis_status planner_check_abilities(const tamis_spec *spec, const tms_kind *kind)
-{
-    uint32_t missing = planner_needs(spec) & ~kind->abilities;
-    if (!missing) return TAMIS_OK;
-    return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter lacks abilities that were asked for (0x%x)",
-                    kind->name, missing);
+    if (spec->needs & TAMIS_IS_EXACT)
+        return planner_size(tms_kind_by_id(TAMIS_KIND_BITMAP), spec, out);
+    if (spec->needs & TAMIS_CAN_FORGET || spec->window)
+        return planner_size(tms_kind_by_id(TAMIS_KIND_WINDOW), spec, out);
+    return planner_is_everyday(spec) ? planner_choose_flat(spec, out)
+                                     : planner_choose_able(spec, out);
 }
 
 /* What is exact grows by itself: it needs no layers. */
@@ -329,13 +401,70 @@ static bool planner_scales(const tamis_spec *spec)
            (spec->kind == TAMIS_KIND_ANY && spec->needs & TAMIS_CAN_GROW);
 }
 
+/* A flat kind that is to scale becomes the inner kind of a scaling filter. */
+static tamis_status planner_choose(const tamis_spec *spec, tms_plan *out)
+{
+    const tms_kind *kind = NULL;
+    tamis_spec asked = *spec;
+    if (asked.kind != TAMIS_KIND_ANY) TMS_TRY(planner_find_kind(asked.kind, &kind));
+    if (planner_scales(spec) && !(kind && kind->composing)) {
+        if (kind) asked.inner = asked.kind;
+        kind = tms_kind_by_id(TAMIS_KIND_SCALABLE);
+    }
+    return kind ? planner_size(kind, &asked, out) : planner_choose_any(spec, out);
+}
+
+/* Fields that say nothing about the chosen kind are refused, not ignored. */
+static tamis_status planner_check_meaning(const tamis_spec *spec, const tms_plan *plan)
+{
+    const tms_level *whole = &plan->levels[0], *flat = &plan->levels[plan->count - 1];
+    tamis_sizing means = {0};
+    flat->kind->describe(&flat->shape, &means);
+    bool layered = false;
+    for (uint32_t i = 0; i < plan->count; i++) layered |= planner_is_scaling(plan->levels[i].kind);
+    const tms_kind *kind = flat->kind;
+    const char *idle = NULL;
+    if (spec->lines_per_key && !means.lines_per_key) idle = "lines_per_key";
+    if (spec->hashes && !means.hashes) idle = "hashes";
+    if (spec->fingerprint_bits && !means.fingerprint_bits) idle = "fingerprint_bits";
+    if (spec->bucket_keys && !means.bucket_keys) idle = "bucket_keys";
+    if (spec->flags & TAMIS_DENSE && !means.fingerprint_bits) idle = "dense";
+    if (spec->fold > 1 && !(whole->kind->abilities & TAMIS_CAN_FOLD)) idle = "fold";
+    if ((spec->expansion != 0 || spec->tightening != 0) && !layered)
+        idle = "expansion or tightening";
+    if ((spec->inner || spec->parts) && !whole->kind->composing) idle = "inner or parts";
+    if (spec->window && !(whole->kind->abilities & TAMIS_CAN_FORGET)) {
+        idle = "window";
+        kind = whole->kind;
+    }
+    if (!idle) return TAMIS_OK;
+    return tms_fail(TAMIS_E_SPEC, "%s has no meaning for a %s filter; leave it out", idle,
+                    kind->name);
+}
+
+static uint32_t planner_abilities(const tms_plan *plan)
+{
+    uint32_t abilities = plan->levels[plan->count - 1].kind->abilities;
+    for (uint32_t i = plan->count - 1; i-- > 0;)
+        abilities = plan->levels[i].kind->composing->abilities(abilities);
+    return abilities;
+}
+
+static tamis_status planner_check_abilities(const tamis_spec *spec, const tms_plan *plan)
+{
+    uint32_t missing = planner_needs(spec) & ~planner_abilities(plan);
+    if (!missing) return TAMIS_OK;
+    return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter lacks abilities that were asked for (0x%x)",
+                    plan->levels[0].kind->name, missing);
+}
+
 tamis_status tms_plan_for(const tamis_spec *spec, tms_plan *out)
 {
     memset(out, 0, sizeof *out);
     TMS_TRY(planner_check_fields(spec));
-    TMS_TRY(planner_scales(spec) ? planner_scaling(spec, out) : planner_flat(spec, out));
+    TMS_TRY(planner_choose(spec, out));
     TMS_TRY(planner_check_meaning(spec, out));
-    return planner_check_abilities(spec, out->kind);
+    return planner_check_abilities(spec, out);
 }
 
 /* ---- the answer --------------------------------------------------------- */
@@ -350,29 +479,39 @@ static void planner_note(const tms_plan *plan, tamis_sizing *s)
         note = "two lines a key, as asked: at this rate one line takes half the reads";
     else if (s->lines_per_key == 1 && low)
         note = "one line a key wastes space below a rate of 2e-4; classic takes less";
-    if (plan->inner)
-        snprintf(s->note, sizeof s->note,
-                 "first layer, of kind %s; each next one is larger and tighter", plan->inner->name);
+    const tms_level *whole = &plan->levels[0];
+    if (whole->kind->composing)
+        whole->kind->composing->tell(&whole->shape, whole[1].kind, s->note, sizeof s->note);
     else if (note && !s->note[0]) /* the kind's own words go first */
         snprintf(s->note, sizeof s->note, "%s", note);
 }
 
+/* From the innermost level outwards. */
+static void planner_describe_levels(const tms_plan *plan, tamis_sizing *s)
+{
+    const tms_level *last = &plan->levels[plan->count - 1];
+    last->kind->describe(&last->shape, s);
+    for (uint32_t i = plan->count - 1; i-- > 0;) {
+        s->bits *= plan->levels[i].children;
+        plan->levels[i].kind->describe(&plan->levels[i].shape, s);
+    }
+}
+
 static void planner_describe(const tamis_spec *spec, const tms_plan *plan, tamis_sizing *s)
 {
-    const tms_kind *flat = plan->inner ? plan->inner : plan->kind;
-    const tms_shape *shape = plan->inner ? &plan->first : &plan->shape;
+    const tms_kind *flat = plan->levels[plan->count - 1].kind;
+    const tms_shape *shape = &plan->levels[0].shape;
     double keys = (double)shape->capacity;
     uint32_t width = planner_width(spec);
-    s->bytes = shape->body_bytes;
-    flat->describe(shape, s);
-    s->kind = plan->kind->id;
+    s->bytes = planner_bytes(plan);
+    planner_describe_levels(plan, s);
+    s->kind = shape->kind;
     s->capacity = shape->capacity;
     s->bits_per_key = (double)s->bits / keys;
     s->fpr_asked = spec->fpr;
-    s->fpr = tms_kind_rate(flat, flat->rate(shape, keys), keys, width);
+    s->fpr = tms_kind_rate(flat, planner_rate(plan, 0, keys), keys, width);
     s->fpr_floor = planner_is_exact(flat) ? 0 : planner_floor(keys, width);
     s->overhead = s->fpr < 1 && s->fpr > 0 ? s->bits_per_key / -log2(s->fpr) : INFINITY;
-    if (plan->inner) s->fold = 1;
     planner_note(plan, s);
 }
 

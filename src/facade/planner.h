@@ -4,11 +4,18 @@
 
 #include "kinds/kind.h"
 
-typedef struct tms_plan {
+enum { TMS_LEVELS_MOST = 3 }; /* shards of scaling filters of a flat kind */
+
+/* A filter, or all the parts of the level above, which are equal. */
+typedef struct tms_level {
     const tms_kind *kind;
-    const tms_kind *inner; /* of a composed kind, otherwise NULL */
     tms_shape shape;
-    tms_shape first; /* of a composed kind: its first part */
+    uint32_t children; /* of the next level, each; 0 at the last */
+} tms_level;
+
+typedef struct tms_plan {
+    uint32_t count; /* 1 for a flat kind */
+    tms_level levels[TMS_LEVELS_MOST];
 } tms_plan;
 
 tamis_status tms_plan_for(const tamis_spec *spec, tms_plan *out);

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "compose/scalable.h"
-#include "kinds/bitmap.h"
+#include "compose/sharded.h"
+#include "compose/twin.h"
+#include "compose/window.h"
 #include "foreign/redisbloom_chain.h"
+#include "kinds/bitmap.h"
 #include "kinds/blocked.h"
 #include "kinds/classic.h"
 #include "kinds/counting.h"
@@ -14,8 +17,8 @@
 #include "kinds/dleft.h"
 
 static const tms_kind *const registry_kinds[] = {
-    &tms_classic_kind, &tms_blocked_kind, &tms_counting_kind, &tms_cuckoo_kind,
-    &tms_dleft_kind,   &tms_bitmap_kind,  &tms_scalable_kind,
+    &tms_classic_kind, &tms_blocked_kind,  &tms_counting_kind, &tms_cuckoo_kind, &tms_dleft_kind,
+    &tms_bitmap_kind,  &tms_scalable_kind, &tms_twin_kind,     &tms_window_kind, &tms_sharded_kind,
 };
 
 /* Kinds of other systems: known by name and number, made only by doors of their

@@ -3,22 +3,24 @@
 
 #include "base/endian.h"
 #include "base/fail.h"
+#include "facade/add_key.h"
 #include "facade/origin.h"
 #include "facade/roll.h"
 
 static tamis_status remove_check(const tamis_filter *f)
 {
-    if (!(f->kind->abilities & TAMIS_CAN_REMOVE))
+    if (!(tms_filter_abilities(f) & TAMIS_CAN_REMOVE))
         return tms_fail(TAMIS_E_UNSUPPORTED,
-                        "a %s filter cannot remove keys; counting and cuckoo filters can",
+                        "a %s filter cannot remove keys; ask the planner for TAMIS_CAN_REMOVE",
                         f->kind->name);
     return tms_origin_writable(f);
 }
 
-/* Keys less. What was estimated, after an intersection, may fall short of what
- * can be removed: it ends at 0. */
+/* Keys less, where parts do not count them. What was estimated, after an
+ * intersection, may fall short of what can be removed: it ends at 0. */
 static void remove_count(tamis_filter *f, uint64_t gone)
 {
+    if (f->kind->composing && tms_counts_itself(f)) return;
     uint64_t held = tms_counter_sum(&f->added);
     tms_filter_count(f, 0 - (gone < held ? gone : held));
 }

@@ -83,11 +83,83 @@ static void blocked_attach(tamis_filter *f)
 {
     blocked_filter *b = (blocked_filter *)(void *)f;
     const uint64_t *p = f->shape.params;
+    b->shards = 0;
     b->view = tms_lined_view(f->body, p[BLOCKED_LINES], (uint32_t)p[BLOCKED_HASHES],
                              (uint32_t)p[BLOCKED_PER_KEY]);
     b->kernel = tms_filter_is_shared(f) ? tms_blocked_kernel_shared() : tms_blocked_kernel_best();
     b->fetch = f->shape.body_bytes >= TMS_NO_FETCH_BELOW;
     f->ops = f->shape.body_bytes >= TMS_FETCH_WHILE_HASHING_FROM ? &blocked_far : &blocked_near;
+}
+
+/* ---- one shard of a larger filter --------------------------------------- */
+
+/* The view is that of the whole: only lines of the shard's own keys are there. */
+static bool blocked_is_mine(const blocked_filter *b, uint64_t digest)
+{
+    return tms_mulhi(digest, b->shards) == b->shard;
+}
+
+static bool blocked_all_mine(const blocked_filter *b, const tms_run *run)
+{
+    bool mine = true;
+    for (size_t i = 0; i < run->count; i++) mine &= blocked_is_mine(b, run->now[i]);
+    return mine;
+}
+
+static bool blocked_shard_may_contain(const tamis_filter *f, uint64_t digest)
+{
+    return blocked_is_mine(blocked_of(f), digest) && blocked_op_may_contain(f, digest);
+}
+
+static tamis_status blocked_shard_add(tamis_filter *f, uint64_t digest, bool *was_new)
+{
+    const blocked_filter *b = blocked_of(f);
+    if (blocked_is_mine(b, digest)) return blocked_op_add(f, digest, was_new);
+    return tms_fail(TAMIS_E_MISMATCH, "the key does not belong to shard %u of %u", b->shard,
+                    b->shards);
+}
+
+static size_t blocked_shard_may_contain_many(const tamis_filter *f, const tms_run *run,
+                                             bool *answers)
+{
+    size_t hits = 0;
+    if (blocked_all_mine(blocked_of(f), run)) return blocked_op_may_contain_many(f, run, answers);
+    for (size_t i = 0; i < run->count; i++) {
+        answers[i] = blocked_shard_may_contain(f, run->now[i]);
+        hits += answers[i];
+    }
+    return hits;
+}
+
+static tamis_status blocked_shard_add_many(tamis_filter *f, const tms_run *run, bool *was_new,
+                                           size_t *added)
+{
+    bool fresh = false;
+    if (blocked_all_mine(blocked_of(f), run)) return blocked_op_add_many(f, run, was_new, added);
+    for (*added = 0; *added < run->count; ++*added) {
+        TMS_TRY(blocked_shard_add(f, run->now[*added], &fresh));
+        if (was_new) was_new[*added] = fresh;
+    }
+    return TAMIS_OK;
+}
+
+static const tms_ops blocked_shard = {.may_contain = blocked_shard_may_contain,
+                                      .add = blocked_shard_add,
+                                      .may_contain_many = blocked_shard_may_contain_many,
+                                      .add_many = blocked_shard_add_many};
+
+/* Line mulhi(h, lines) of the shard's own lines by the low half of h * shards is
+ * line mulhi(h, shards * lines) of all: so the kernels need not know. */
+static bool blocked_attach_shard(tamis_filter *f, uint32_t shards, uint32_t shard)
+{
+    blocked_filter *b = (blocked_filter *)(void *)f;
+    if (f->shape.params[BLOCKED_PER_KEY] != 1) return false;
+    b->view.line_count = f->shape.params[BLOCKED_LINES] * shards;
+    b->view.lines = (uint8_t *)((uintptr_t)f->body - shard * f->shape.body_bytes);
+    b->shards = shards;
+    b->shard = shard;
+    f->ops = &blocked_shard;
+    return true;
 }
 
 bool tms_blocked_lend_view(const tamis_filter *f, tamis_blocked_view *view)
@@ -130,7 +202,10 @@ static void blocked_lane_ones(const uint8_t *line, uint8_t ones[8])
 
 static void blocked_measure(const tamis_filter *f, tms_measure *out)
 {
-    const tms_lined_body body = {.view = &blocked_of(f)->view,
+    tamis_blocked_view own = blocked_of(f)->view; /* of a shard it is that of the whole */
+    own.lines = f->body;
+    own.line_count = f->shape.params[BLOCKED_LINES] / f->shape.params[BLOCKED_PER_KEY];
+    const tms_lined_body body = {.view = &own,
                                  .lane_places = 64,
                                  .hashes = (uint32_t)f->shape.params[BLOCKED_HASHES],
                                  .lane_ones = blocked_lane_ones};
@@ -186,6 +261,7 @@ const tms_kind tms_blocked_kind = {
     .describe = tms_blocked_describe,
     .rate = tms_blocked_expected_rate,
     .attach = blocked_attach,
+    .attach_shard = blocked_attach_shard,
     .measure = blocked_measure,
     .may_contain_around = blocked_may_contain_around,
     .add_slice = blocked_add_slice,

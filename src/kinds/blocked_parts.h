@@ -15,7 +15,9 @@ typedef struct blocked_filter {
     tamis_filter base;
     tamis_blocked_view view;
     const tms_blocked_kernel *kernel;
-    bool fetch; /* the body is larger than the cache that fetching would fill */
+    uint32_t shards, shard; /* 0: all keys; else those of one shard, and `view` is of all lines,
+                               of which only the shard's are there */
+    bool fetch;             /* the body is larger than the cache that fetching would fill */
 } blocked_filter;
 
 static inline const blocked_filter *blocked_of(const tamis_filter *f)

@@ -1,4 +1,6 @@
 /* handle.c - making and dropping the head that all filters share.           */
+#include <string.h>
+
 #include "base/fail.h"
 #include "base/memory.h"
 #include "kinds/kind.h"
@@ -15,6 +17,7 @@ tamis_status tms_handle_make(const tms_kind *kind, const tms_shape *shape, tms_f
     f->hasher = *family.hasher;
     if (family.alloc) f->alloc = *family.alloc;
     f->owner = TMS_BODY_BORROWED;
+    f->damage_rule = kind->damage_rule;
     if (shape->flags & TAMIS_CONCURRENT) {
         f->added.stripes = tms_alloc(family.alloc, HANDLE_STRIPES);
         if (!f->added.stripes) {
@@ -54,4 +57,24 @@ void tms_filter_drop(tamis_filter *f)
     if (f->origin) f->drop_origin(f->origin, &alloc);
     tms_wipe(&f->hasher, sizeof f->hasher); /* it may hold a secret */
     tms_free(&alloc, f, handle_bytes);
+}
+
+uint32_t tms_filter_abilities(const tamis_filter *f)
+{
+    const tms_composing *composing = f->kind->composing;
+    return composing ? composing->abilities(tms_filter_abilities(f->kind->child(f, 0)))
+                     : f->kind->abilities;
+}
+
+void tms_filter_empty(tamis_filter *f)
+{
+    if (f->kind->reset)
+        f->kind->reset(f);
+    else if (f->owner == TMS_BODY_OWNED)
+        tms_zero_body(&f->alloc, f->body, f->shape.body_bytes);
+    else
+        memset(f->body, 0, (size_t)f->shape.body_bytes);
+    tms_counter_set(&f->added, 0);
+    f->count_is_estimate = false;
+    f->damaged_bytes = 0;
 }

@@ -58,11 +58,12 @@ typedef struct tms_ops {
                                    bool (*lost)(void *, const uint8_t *), void *ctx);
 } tms_ops;
 
-/* What the bits themselves say. */
+/* What the bits themselves say. It is given zeroed. */
 typedef struct tms_measure {
     uint64_t bits, ones;
     double keys, keys_low, keys_high; /* estimate and 95 % interval */
     double rate;                      /* chance that an absent key gets "maybe" */
+    double missed;                    /* chance that a key that was added gets "no" */
     double crowding;                  /* probability that a fair hash fills as unevenly; 1: even */
     uint64_t counters, sticky;        /* counting kinds: all, and those that no longer move */
     double fullest;                   /* bounded kinds: load of the part with the least room */
@@ -73,7 +74,8 @@ typedef struct tms_measure {
 typedef enum tms_damage_rule {
     TMS_DAMAGE_READS_AS_ONES, /* set every bit of it */
     TMS_DAMAGE_ANSWERS_MAYBE, /* remember it: queries there say maybe, adds fail */
-    TMS_DAMAGE_IS_FATAL       /* nothing can be told from what is left: not to be salvaged */
+    TMS_DAMAGE_IS_FATAL,      /* nothing can be told from what is left: not to be salvaged */
+    TMS_DAMAGE_READS_AS_ZEROS /* clear it: a part whose "maybe" is its whole's "no" */
 } tms_damage_rule;
 
 /* What a kind has whose working state is not its body: the body is made when
@@ -94,6 +96,30 @@ typedef struct tms_loose {
     uint64_t (*held)(const tamis_filter *); /* bytes of the state, beside the handle */
 } tms_loose;
 
+/* How a kind is made of filters of another kind, the inner one, whose number is
+ * params[0] of every such shape. The parts that it starts with are equal. */
+typedef struct tms_composing {
+    /* What it can do over an inner kind that can do `inner`, and the reason why it
+     * is not made of some kind. */
+    uint32_t (*abilities)(uint32_t inner);
+    tamis_status (*accepts)(const tms_kind *inner);
+
+    /* Planning. `child_spec` turns a copy of the request for the whole into that
+     * for part `index`, also for a part that is added later; `settle`, if any,
+     * tells the whole what its parts have become. */
+    uint32_t (*first_count)(const tms_shape *);
+    void (*child_spec)(const tms_shape *, const tms_kind *inner, uint32_t index, tamis_spec *);
+    void (*settle)(tms_shape *, const tms_shape *child);
+
+    /* Expected rates, as it was planned: of so many keys one part gets these, and
+     * the whole has this rate when each of its parts has that. */
+    double (*part_keys)(const tms_shape *, double keys);
+    double (*whole_rate)(const tms_shape *, double part_rate);
+
+    /* A line for those who read a plan. */
+    void (*tell)(const tms_shape *, const tms_kind *inner, char *note, size_t room);
+} tms_composing;
+
 struct tms_kind {
     uint32_t id;
     const char *name;
@@ -106,11 +132,20 @@ struct tms_kind {
      * hostile one, and computes body_bytes. */
     tamis_status (*plan)(const tamis_spec *, tms_shape *);
     tamis_status (*check)(tms_shape *);
-    void (*describe)(const tms_shape *, tamis_sizing *); /* bits, hashes, reads, lines, fold */
-    double (*rate)(const tms_shape *, double keys);      /* expected after so many keys */
+    void (*describe)(const tms_shape *, tamis_sizing *); /* bits, hashes, reads, lines, fold;
+                             composed: turns what is said of all parts into what holds for it */
+    double (*rate)(const tms_shape *, double keys);      /* expected after so many keys; NULL: that
+                                                       of the parts, see tms_composing */
 
     /* Prepares the handle: shape, body and hasher are set. Chooses f->ops. */
     void (*attach)(tamis_filter *);
+
+    /* The same for a filter that holds the keys of shard `shard` of `shards` only
+     * (compose/sharded.h), as that stretch of a filter `shards` times as large:
+     * params[0] is its number of units, and the unit of a key is the high half of
+     * digest * units. Digests of other shards are answered "no" and refused. NULL
+     * or false: the keys of a shard are spread over the whole body. */
+    bool (*attach_shard)(tamis_filter *, uint32_t shards, uint32_t shard);
     void (*measure)(const tamis_filter *, tms_measure *);
 
     /* The answer of may_contain, with every place of the body for which
@@ -154,8 +189,8 @@ struct tms_kind {
     const tms_loose *loose; /* NULL for kinds that work in their body */
 
     /* Kinds made of filters: NULL for the others. `adopt` takes the children
-     * over (also on failure it leaves them to the caller), `child` lends one. */
-    tamis_status (*start)(tamis_filter *, const tms_kind *inner);
+     * over (on failure it leaves them to the caller), `child` lends one. */
+    const tms_composing *composing;
     tamis_status (*adopt)(tamis_filter *, tamis_filter **children, uint32_t count);
     uint32_t (*child_count)(const tamis_filter *);
     tamis_filter *(*child)(const tamis_filter *, uint32_t index);
@@ -183,8 +218,10 @@ struct tamis_filter {
     uint8_t *body;
     tms_shape shape;
     tms_owner owner;
+    tms_damage_rule damage_rule; /* of the kind, unless the filter it is a part of knows better */
     bool read_only;
     bool count_is_estimate;
+    bool in_order; /* keys may be refused: a parallel build adds them in order, not in slices */
     bool is_child; /* of a composed filter: not to be freed or changed by itself */
     tamis_alloc alloc;
     struct tms_origin *origin; /* NULL for a filter in memory of its own */
@@ -217,6 +254,9 @@ static inline void tms_filter_count(tamis_filter *f, uint64_t keys)
         tms_counter_add_alone(&f->added, keys);
 }
 
+/* TAMIS_CAN_* of this very filter: of a composed one they depend on its parts. */
+uint32_t tms_filter_abilities(const tamis_filter *f);
+
 /* ---- handles (handle.c) ------------------------------------------------- */
 
 /* What every filter of a family shares. */
@@ -232,6 +272,9 @@ tamis_status tms_handle_make(const tms_kind *kind, const tms_shape *shape, tms_f
 /* A handle with an empty body of its own, attached. Flat kinds only. */
 tamis_status tms_filter_make(const tms_kind *kind, const tms_shape *shape, tms_family family,
                              tamis_filter **out);
+
+/* Forgets every key; shape and places stay. */
+void tms_filter_empty(tamis_filter *f);
 
 /* Frees handle, body (when owned), children, metadata and origin. NULL does nothing. */
 void tms_filter_drop(tamis_filter *f);

@@ -18,10 +18,11 @@ class Spec(ctypes.Structure):
                 ("secret", ctypes.c_char_p), ("needs", ctypes.c_uint32),
                 ("flags", ctypes.c_uint32), ("growth", ctypes.c_uint32),
                 ("hashes", ctypes.c_uint32), ("lines_per_key", ctypes.c_uint32),
-                ("reserved_", ctypes.c_uint32), ("expansion", ctypes.c_double),
+                ("counter_bits", ctypes.c_uint32), ("fingerprint_bits", ctypes.c_uint32),
+                ("bucket_keys", ctypes.c_uint32), ("inner", ctypes.c_uint32),
+                ("parts", ctypes.c_uint32), ("expansion", ctypes.c_double),
                 ("tightening", ctypes.c_double), ("fold", ctypes.c_uint64),
-                ("alloc", ctypes.c_void_p), ("counter_bits", ctypes.c_uint32),
-                ("fingerprint_bits", ctypes.c_uint32), ("bucket_keys", ctypes.c_uint32),
+                ("window", ctypes.c_uint64), ("alloc", ctypes.c_void_p),
                 ("reserved", ctypes.c_uint64 * 4)]
 
 

@@ -26,7 +26,8 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 GZIP_MAGIC = b"\x1f\x8b"
 FIXED_BYTES, NODE_BYTES = 120, 128
 HEADER_MIN, HEADER_MAX = 256, 589_952
-CLASSIC, BLOCKED, COUNTING, CUCKOO, DLEFT, BITMAP, SCALABLE = 1, 2, 3, 4, 5, 6, 64
+CLASSIC, BLOCKED, COUNTING, CUCKOO, DLEFT, BITMAP = 1, 2, 3, 4, 5, 6
+SCALABLE, TWIN, WINDOW, SHARDED = 64, 65, 66, 67
 
 
 class Refused(Exception):
@@ -184,9 +185,12 @@ def check_counting(node):
 
 
 def check_scalable(node):
-    need(node.param_count in (4, 5), "CORRUPT", f"scalable has {node.param_count} parameters")
-    need(node.param_count == 4 or node.params[4], "CORRUPT", "scalable with a cap of no bytes")
+    need(4 <= node.param_count <= 6, "CORRUPT", f"scalable has {node.param_count} parameters")
+    need(node.param_count != 5 or node.params[4], "CORRUPT", "scalable with a cap of no bytes")
     inner, lines_per_key = node.params[0], node.params[3]
+    if node.param_count == 6:
+        need(node.capacity <= node.params[5] <= 1 << 56, "CORRUPT", "scalable with a second layer "
+             f"of {node.params[5]} keys")
     expansion, tightening = f64(node.params[1]), f64(node.params[2])
     need(inner != SCALABLE, "CORRUPT", "scalable made of scalable")
     need(1 <= expansion <= 1024, "CORRUPT", f"scalable with expansion {expansion}")
@@ -219,10 +223,41 @@ def check_cuckoo(node):
          f"cuckoo of {chunks} chunks in {node.body_bytes} bytes")
 
 
+def check_parts(node, params, least, most):
+    need(node.param_count == params, "CORRUPT", f"{node.param_count} parameters")
+    need(least <= len(node.children) <= most, "CORRUPT", f"{len(node.children)} parts")
+    need(node.body_bytes == 0, "CORRUPT", "a body beside the parts")
+    need(all(child.kind == node.params[0] for child in node.children), "CORRUPT",
+         "parts of another kind")
+
+
+def check_twin(node):
+    check_parts(node, 1, 2, 2)
+    need(node.params[0] in (CLASSIC, BLOCKED), "CORRUPT", f"a twin of kind {node.params[0]}")
+
+
+def check_window(node):
+    inner, generations, span, now, began, started = node.params[:6]
+    check_parts(node, 6, generations + 1, generations + 1)
+    need(inner < SCALABLE and inner != BITMAP, "CORRUPT", f"a window of kind {inner}")
+    need(1 <= generations <= 63 and span <= 1 << 62 and started <= 1, "CORRUPT", "window")
+    need((span or not started) and began <= now and (started or now == 0), "CORRUPT", "time")
+
+
+def check_sharded(node):
+    inner, shards, first = node.params[:3]
+    need(1 <= shards <= 1024 and first < shards, "CORRUPT", f"shard {first} of {shards}")
+    check_parts(node, 3, 1, shards - first)
+    need(inner not in (BITMAP, WINDOW, SHARDED), "CORRUPT", f"shards of kind {inner}")
+
+
 CHECKS = {CLASSIC: check_classic, BLOCKED: check_blocked, COUNTING: check_counting,
-          CUCKOO: check_cuckoo, DLEFT: check_dleft, BITMAP: check_bitmap, SCALABLE: check_scalable}
+          CUCKOO: check_cuckoo, DLEFT: check_dleft, BITMAP: check_bitmap,
+          SCALABLE: check_scalable, TWIN: check_twin, WINDOW: check_window,
+          SHARDED: check_sharded}
 KIND_NAMES = {CLASSIC: "classic", BLOCKED: "blocked", COUNTING: "counting", CUCKOO: "cuckoo",
-              DLEFT: "dleft", BITMAP: "bitmap", SCALABLE: "scalable"}
+              DLEFT: "dleft", BITMAP: "bitmap", SCALABLE: "scalable", TWIN: "twin", WINDOW: "window",
+              SHARDED: "sharded"}
 
 
 # ---- section 2: the header ----
@@ -254,11 +289,35 @@ class Node:
             return counting_positions(h, *self.params[:4])
         return blocked_positions(h, *self.params[:3])
 
+    def shard(self, h):
+        """Section 9.10: the child that has the digest, and the positions or digest it is asked."""
+        shards, first = self.params[1:3]
+        index = (h * shards >> 64) - first
+        if not 0 <= index < len(self.children):
+            return None
+        child = self.children[index]
+        if child.kind == BLOCKED and child.params[2] == 1:
+            lines = child.params[0]
+            line = (h * shards & (1 << 64) - 1) * lines >> 64
+            return child, [line * 512 + at % 512 for at in blocked_positions(h, lines,
+                                                                             child.params[1], 1)]
+        return child, (h ^ h >> 32) * 0xD6E8FEB86659FD93 & (1 << 64) - 1
+
     def may_contain(self, h):
-        if self.kind == SCALABLE:
+        if self.kind in (SCALABLE, WINDOW):
             return any(child.may_contain(h) for child in self.children)
         if self.kind == CUCKOO:
             return slow_cuckoo.Table(self.body, self.params[:5]).may_contain(h)
+        if self.kind == TWIN:
+            return self.children[0].may_contain(h) and not self.children[1].may_contain(h)
+        if self.kind == SHARDED:
+            found = self.shard(h)
+            if not found:
+                return False
+            child, how = found
+            if isinstance(how, int):
+                return child.may_contain(how)
+            return all(child.place(at)[2] for at in how)
         if self.kind == DLEFT:
             return self.has_cell(h)
         return all(self.place(at)[2] for at in self.positions(h))

@@ -46,7 +46,8 @@ static void parallel_adds(void **state)
             if (!row.grows) filter_check_unchanged(f, &before, "a batch that failed");
             const key_batch taken = key_batch_part(&keys, 0, added);
             ask_check_quickly(f, &taken, "taken before the failure");
-            CHECK(added >= done, "%zu keys, earlier %zu", added, done);
+            const bool again = spec_row_removes(&row); /* what was taken takes room again */
+            CHECK(added >= done || again, "%zu keys, earlier %zu", added, done);
             done = added;
         }
         CHECK(added == KEYS, "%zu added", added);

@@ -90,6 +90,8 @@ static void intervals_hold_the_truth(void **state)
     for (size_t k = 0; k < count; k++)
         for (size_t r = 0; r < COUNT(rows); r++) {
             const bool grows = tamis_kind_abilities(kinds[k]) & TAMIS_CAN_GROW;
+            const bool forgets = tamis_kind_abilities(kinds[k]) & TAMIS_CAN_FORGET;
+            if (forgets && rows[r].load > 1) continue; /* the first keys are gone */
             const uint64_t keys = (uint64_t)(rows[r].load * (double)rows[r].capacity);
             if (spec_kind_bounded(kinds[k]) && rows[r].load > 1) continue; /* refuses them */
             const estimate_row row = {
@@ -111,6 +113,7 @@ static void repeats_do_not_count(void **state)
     (void)state;
     spec_row row;
     for (size_t i = 0; spec_row_number(i, 2000, &row); i++) {
+        if (tamis_kind_abilities(row.spec.kind) & TAMIS_CAN_FORGET) continue; /* they refresh */
         if (row.bounded && (row.spec.fpr > 0.2 || row.spec.bucket_keys == 2))
             continue; /* three copies of each would crowd */
         spec_row_make_room(&row, 4);
@@ -120,8 +123,10 @@ static void repeats_do_not_count(void **state)
             for (uint64_t k = 0; k < row.keys; k++) CHECK_OK(tamis_add_u64(f, k));
             CHECK_OK(tamis_info(f, round == 0 ? &once : &thrice));
         }
-        if (once.fingerprint_bits && !row.grows) { /* copies have places of their own */
-            CHECK(thrice.keys == 3 * once.keys, "%g keys become %g", once.keys, thrice.keys);
+        if (once.fingerprint_bits) { /* copies have places of their own */
+            const double slack = row.grows ? 0.03 * once.keys : 0;
+            CHECK(fabs(thrice.keys - 3 * once.keys) <= slack, "%g keys become %g", once.keys,
+                  thrice.keys);
         } else { /* remainders that several keys share may take a second cell elsewhere */
             const double slack = spec_kind_bounded(row.spec.kind) ? 0.01 * once.keys : 0;
             CHECK(fabs(once.keys - thrice.keys) <= slack, "%g keys become %g", once.keys,
@@ -161,6 +166,7 @@ static void saturation(void **state)
     spec_row row;
     for (size_t i = 0; spec_row_number(i, 1000, &row); i++) {
         if (row.grows || row.bounded || row.spec.flags & TAMIS_STRICT) continue;
+        if (tamis_kind_abilities(row.spec.kind) & TAMIS_CAN_FORGET) continue; /* never full */
         tamis_filter *f = spec_row_make(&row);
         tamis_facts facts, before = {0};
         splitmix random = {SEED};
@@ -178,7 +184,8 @@ static void saturation(void **state)
         }
         if (facts.fill == 1)
             CHECK(isinf(facts.keys_high), "full, and at most %g keys", facts.keys_high);
-        if (row.spec.capacity <= 10) CHECK(facts.fill == 1, "a fill of %g", facts.fill);
+        if (row.spec.capacity <= 10 && row.parts == 1)
+            CHECK(facts.fill == 1, "a fill of %g", facts.fill);
         tamis_free(f);
     }
 }

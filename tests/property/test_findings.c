@@ -65,11 +65,18 @@ static void add_digests(tamis_filter *f, uint64_t seed, uint64_t count)
     for (uint64_t i = 0; i < count; i++) CHECK_OK(tamis_add_hash(f, splitmix_next(&random)));
 }
 
-/* Rows of fixed size that take any number of keys. */
+static bool forgets(uint32_t kind)
+{
+    return (tamis_kind_abilities(kind) & TAMIS_CAN_FORGET) != 0;
+}
+
+/* Rows of fixed size that take any number of keys and keep them. */
 static bool next_loose(size_t *index, uint64_t keys, spec_row *row)
 {
     while (spec_row_number((*index)++, keys, row))
-        if (!row->grows && !row->bounded && !(row->spec.flags & TAMIS_STRICT)) return true;
+        if (!row->grows && !row->bounded && !forgets(row->spec.kind) &&
+            !(row->spec.flags & TAMIS_STRICT))
+            return true;
     return false;
 }
 
@@ -249,7 +256,9 @@ static void narrow_hash(void **state)
     const size_t count = spec_kinds(kinds, COUNT(kinds));
     CHECK_OK(tamis_register_hash(&narrow));
     for (size_t k = 0; k < count; k++) {
-        const tamis_spec spec = {.kind = kinds[k], .capacity = 1000, .fpr = 0.05, .hash = 1016};
+        if (forgets(kinds[k])) continue; /* keeps few enough keys */
+        tamis_spec spec = {.kind = kinds[k], .capacity = 1000, .fpr = 0.05, .hash = 1016};
+        if (tamis_kind_abilities(kinds[k]) & TAMIS_CAN_GROW) spec.expansion = 2; /* from 1000 */
         tamis_filter *f = NULL;
         check_about("%s with 16 bits of hash", tamis_kind_name(kinds[k]));
         CHECK_OK(tamis_create(&spec, &f)); /* collisions: 1.5 % of the 5 % */
@@ -302,7 +311,8 @@ static void many_layers(void **state)
             const diagnosis d = diagnose(f);
             seen = find(&d, TAMIS_FINDING_MANY_LAYERS) != NULL;
             CHECK(!seen || facts.layers > 3, "%u layers are called many", facts.layers);
-            CHECK(seen || facts.layers < 8, "%u layers are not called many", facts.layers);
+            CHECK(seen || facts.layers < 8 || row.parts > 1, "%u layers are not called many",
+                  facts.layers);
             CHECK(!find(&d, TAMIS_FINDING_OVER_CAPACITY) && !find(&d, TAMIS_FINDING_SATURATED) &&
                       !find(&d, TAMIS_FINDING_POOR_HASH),
                   "%s", d.findings[0].sentence);

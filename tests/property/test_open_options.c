@@ -165,7 +165,7 @@ static void header_fields(void **state)
     };
     spec_row row;
     for (size_t i = 0; spec_row_plain(i, 500, &row); i++) {
-        if (row.grows) continue;
+        if (row.grows || row.parts > 1) continue; /* their parameters mean other things */
         filter_bytes good = some_bytes(&row.spec);
         for (size_t r = 0; r < COUNT(rows); r++) {
             filter_bytes b = filter_bytes_copy(&good);

@@ -51,7 +51,7 @@ static void refusals(void **state)
         {"a kind that is none", {.kind = 63, .capacity = 10, .fpr = 0.01}, TAMIS_E_SPEC},
         {"an unknown flag", {.flags = 1u << 9, .capacity = 10, .fpr = 0.01}, TAMIS_E_SPEC},
         {"an unknown growth", {.growth = 2, .capacity = 10, .fpr = 0.01}, TAMIS_E_SPEC},
-        {"a reserved field", {.reserved_ = 1, .capacity = 10, .fpr = 0.01}, TAMIS_E_SPEC},
+        {"a reserved field", {.reserved = {1}, .capacity = 10, .fpr = 0.01}, TAMIS_E_SPEC},
         {"another one", {.reserved = {0, 0, 0, 9}, .capacity = 10, .fpr = 0.01}, TAMIS_E_SPEC},
         {"three lines a key",
          {.kind = TAMIS_KIND_BLOCKED, .lines_per_key = 3, .capacity = 10, .fpr = 0.01},

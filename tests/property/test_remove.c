@@ -28,13 +28,19 @@ static uint64_t added(const tamis_filter *f)
     return facts.added;
 }
 
+/* Layers of tables: one that has no room sends a key on, and then nobody knows. */
+static bool keeps_some(const spec_row *row)
+{
+    return row->grows && spec_kind_bounded(row->spec.kind);
+}
+
 /* ---- against the truth --------------------------------------------------- */
 
 typedef struct model {
     tamis_filter *filter;
-    bool counts;
-    uint64_t keys, total; /* different keys; occurrences of all */
-    uint8_t *times;       /* of each key */
+    bool counts, keeps_some; /* where two layers may hold a key, it stays */
+    uint64_t keys, total;    /* different keys; occurrences of all */
+    uint8_t *times;          /* of each key */
 } model;
 
 static void model_check(const model *m, const char *what)
@@ -46,8 +52,9 @@ static void model_check(const model *m, const char *what)
         CHECK(count >= (m->counts ? m->times[key] : 1),
               "%s: key %" PRIu64 ": %u times, not %" PRIu64, what, key, m->times[key], count);
     }
-    CHECK(added(m->filter) == m->total, "%s: %" PRIu64 " added, %" PRIu64 " are there", what,
-          added(m->filter), m->total);
+    const uint64_t held = added(m->filter);
+    CHECK(m->keeps_some ? held >= m->total : held == m->total,
+          "%s: %" PRIu64 " added, %" PRIu64 " are there", what, held, m->total);
 }
 
 /* A key that is not there: refused, and no byte changes, where that is certain. */
@@ -89,6 +96,7 @@ static void against_a_multiset(void **state)
         if (row.spec.bucket_keys == 2) continue; /* three copies of two keys would crowd */
         spec_row_make_room(&row, 2);
         model m = {.filter = spec_row_make(&row),
+                   .keeps_some = keeps_some(&row),
                    .counts = (tamis_kind_abilities(row.spec.kind) & TAMIS_CAN_COUNT) != 0,
                    .keys = row.keys,
                    .times = calloc((size_t)row.keys, 1)};
@@ -110,7 +118,7 @@ static void against_a_multiset(void **state)
 
 /* ---- emptying ------------------------------------------------------------- */
 
-/* All keys twice where there is room, then all away in another order. */
+/* All keys twice where each has one place, then all away in another order. */
 static void what_is_emptied_is_empty(void **state)
 {
     (void)state;
@@ -118,12 +126,16 @@ static void what_is_emptied_is_empty(void **state)
     for (size_t i = 0; next_removing(&i, 1000, &row);) {
         spec_row_make_room(&row, 1); /* copies crowd */
         tamis_filter *f = spec_row_make(&row), *fresh = spec_row_make(&row);
-        const uint64_t n = row.keys / 2;
-        for (uint64_t k = 0; k < 2 * n; k++) CHECK_OK(tamis_add_u64(f, k % n));
-        for (uint64_t k = 2 * n; k-- > 0;) CHECK_OK(tamis_remove_u64(f, k * 7919 % n));
-        filters_check_same(f, fresh, "emptied and never filled");
-        CHECK_STATUS(tamis_remove_u64(f, 0), TAMIS_E_ABSENT);
-        CHECK(added(f) == 0, "%" PRIu64 " are left", added(f));
+        const uint64_t n = row.keys / 2, times = keeps_some(&row) ? 1 : 2;
+        for (uint64_t k = 0; k < times * n; k++) CHECK_OK(tamis_add_u64(f, k % n));
+        for (uint64_t k = times * n; k-- > 0;) CHECK_OK(tamis_remove_u64(f, k * 7919 % n));
+        if (!row.grows) filters_check_same(f, fresh, "emptied and never filled"); /* layers stay */
+        if (keeps_some(&row)) {
+            CHECK(added(f) <= n / 20, "%" PRIu64 " are left", added(f));
+        } else {
+            CHECK_STATUS(tamis_remove_u64(f, 0), TAMIS_E_ABSENT);
+            CHECK(added(f) == 0, "%" PRIu64 " are left", added(f));
+        }
         tamis_free(f);
         tamis_free(fresh);
     }

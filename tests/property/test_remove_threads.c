@@ -24,7 +24,7 @@ typedef struct crowd_member {
 static bool next_row(size_t *index, spec_row *row)
 {
     while (spec_row_number((*index)++, WORKERS * (MINE + COMMON), row))
-        if (spec_row_removes(row) && row->spec.flags & TAMIS_CONCURRENT) return true;
+        if (spec_row_removes(row) && !row->grows && row->spec.flags & TAMIS_CONCURRENT) return true;
     return false;
 }
 

@@ -33,7 +33,7 @@ static const struct row_twist {
     {.why = "plain, 1 %", .spec = {.fpr = 0.01}},
     {.why = "scaling from a fiftieth",
      .whom = FOR_SCALING,
-     .spec = {.fpr = 0.01},
+     .spec = {.fpr = 0.01, .expansion = 2},
      .capacity_share = 0.02},
     {.why = "room for one key", .capacity = 1, .spec = {.fpr = 0.5}},
     {.why = "ten keys, one in a million", .capacity = 10, .spec = {.fpr = 1e-6}},
@@ -72,7 +72,7 @@ static const struct row_twist {
     {.why = "concurrent, scaling",
      .whom = FOR_SCALING,
      .capacity_share = 0.02,
-     .spec = {.fpr = 0.01, .flags = TAMIS_CONCURRENT}},
+     .spec = {.fpr = 0.01, .expansion = 2, .flags = TAMIS_CONCURRENT}},
     {.why = "rate and memory",
      .whom = FOR_FIXED,
      .memory_a_key = 2,
@@ -105,11 +105,11 @@ static const struct row_twist {
     {.why = "scaling, two lines a key",
      .whom = FOR_SCALING,
      .capacity_share = 0.1,
-     .spec = {.fpr = 0.01, .lines_per_key = 2}},
+     .spec = {.fpr = 0.01, .expansion = 2, .lines_per_key = 2}},
     {.why = "scaling, a low rate",
      .whom = FOR_SCALING,
      .capacity_share = 0.1,
-     .spec = {.fpr = 1e-5}},
+     .spec = {.fpr = 1e-5, .expansion = 2}},
 };
 
 uint32_t spec_lines(uint32_t kind, uint32_t lines_per_key)
@@ -118,17 +118,42 @@ uint32_t spec_lines(uint32_t kind, uint32_t lines_per_key)
     return kind == TAMIS_KIND_BLOCKED || grows ? lines_per_key : 0;
 }
 
+/* Whether a filter of this kind can be put into layers, or has them. */
+static bool row_scales(uint32_t kind)
+{
+    static uint8_t known[256]; /* asked once a kind: 1 no, 2 yes */
+    const tamis_spec spec = {.kind = kind, .growth = TAMIS_GROWTH_SCALE, .fpr = 0.01};
+    tamis_sizing sizing;
+    if (!known[kind]) known[kind] = tamis_plan(&spec, &sizing) == TAMIS_OK ? 2 : 1;
+    return known[kind] == 2;
+}
+
+uint32_t spec_kind_parts(uint32_t kind)
+{
+    static uint32_t known[256];
+    const tamis_spec spec = {.kind = kind, .capacity = 1000, .fpr = 0.01};
+    tamis_filter *f = NULL;
+    tamis_facts facts;
+    if (known[kind]) return known[kind];
+    CHECK_OK(tamis_create(&spec, &f));
+    CHECK_OK(tamis_info(f, &facts));
+    tamis_free(f);
+    return known[kind] = facts.layers;
+}
+
 static bool row_applies(const struct row_twist *t, uint32_t kind)
 {
     const uint32_t can = tamis_kind_abilities(kind);
     const bool grows = (can & TAMIS_CAN_GROW) != 0;
     if (t->spec.flags & TAMIS_CONCURRENT && !(can & TAMIS_CAN_CONCURRENT)) return false;
-    if ((t->spec.fold || t->spec.hashes) && !grows && !(can & TAMIS_CAN_FOLD)) return false;
+    if (t->spec.hashes && spec_kind_bounded(kind)) return false;
     if (t->secret && !tamis_hash_available(TAMIS_HASH_SIPHASH)) return false;
     if (t->spec.hash && !tamis_hash_available(t->spec.hash)) return false;
     if (spec_lines(kind, t->spec.lines_per_key) != t->spec.lines_per_key) return false;
-    if (t->spec.fold && !(tamis_kind_abilities(kind) & TAMIS_CAN_FOLD)) return false;
+    if (t->spec.fold && !(can & TAMIS_CAN_FOLD)) return false;
+    if (t->spec.flags & TAMIS_STRICT && can & TAMIS_CAN_FORGET) return false;
     if (t->whom == FOR_FIXED) return !grows;
+    if (t->whom == FOR_SCALING) return row_scales(kind);
     if (t->whom == FOR_COUNTERS) return kind == TAMIS_KIND_COUNTING;
     if (t->whom == FOR_CUCKOO) return kind == TAMIS_KIND_CUCKOO;
     if (t->whom == FOR_BLOCKED) return kind == TAMIS_KIND_BLOCKED || kind == TAMIS_KIND_COUNTING;
@@ -157,8 +182,10 @@ static void row_fill(const struct row_twist *t, uint32_t kind, uint64_t keys, sp
     row->grows = t->whom == FOR_SCALING || (tamis_kind_abilities(kind) & TAMIS_CAN_GROW);
     if (t->whom == FOR_SCALING) row->spec.growth = TAMIS_GROWTH_SCALE;
     row->spec.capacity = t->rate_and_memory ? 0 : row_capacity(t, keys);
-    row->spec.memory = (uint64_t)(t->memory_a_key * (double)keys);
-    if (t->memory_a_key > 0 && row->spec.memory < 64) row->spec.memory = 64;
+    row->parts = spec_kind_parts(kind);
+    row->spec.memory = (uint64_t)(t->memory_a_key * (double)keys) * row->parts;
+    const uint64_t least = UINT64_C(64) * row->parts * (spec_kind_bounded(kind) ? 4 : 1);
+    if (t->memory_a_key > 0 && row->spec.memory < least) row->spec.memory = least;
     if (t->secret) row->spec.secret = SPEC_SECRET;
     row->bounded = !row->grows && spec_kind_bounded(kind);
     if (row->bounded && row->spec.memory) row->spec.memory += 256 + row->spec.memory / 4;
@@ -169,6 +196,10 @@ static void row_fill(const struct row_twist *t, uint32_t kind, uint64_t keys, sp
      * nothing can be learnt from it; a bounded one takes no more than that. */
     const uint64_t most = (row->bounded ? 1 : 2) * t->capacity;
     if (t->capacity && !row->grows && keys > most) row->keys = most;
+    /* Older keys are forgotten, as they should be. */
+    const bool forgets = (tamis_kind_abilities(kind) & TAMIS_CAN_FORGET) != 0;
+    if (forgets && row->spec.capacity && row->keys > row->spec.capacity)
+        row->keys = row->spec.capacity;
     snprintf(row->why, sizeof row->why, "%s: %s, %" PRIu64 " keys", tamis_kind_name(kind), t->why,
              row->keys);
 }
@@ -211,7 +242,8 @@ bool spec_row_plain(size_t index, uint64_t keys, spec_row *row)
 
 bool spec_row_removes(const spec_row *row)
 {
-    return !row->grows && (tamis_kind_abilities(row->spec.kind) & TAMIS_CAN_REMOVE) != 0;
+    const uint32_t removing = TAMIS_CAN_REMOVE | TAMIS_STAYS_REMOVED;
+    return (tamis_kind_abilities(row->spec.kind) & removing) == TAMIS_CAN_REMOVE;
 }
 
 uint32_t spec_row_shares(const spec_row *row)
@@ -222,9 +254,10 @@ uint32_t spec_row_shares(const spec_row *row)
 void spec_row_make_room(spec_row *row, unsigned times)
 {
     const bool strict = row->spec.flags & TAMIS_STRICT && spec_row_removes(row);
-    if (!row->bounded && !strict) return;
+    const bool crowds = row->bounded || row->spec.kind == TAMIS_KIND_CUCKOO;
+    if (!crowds && !strict) return;
     if (row->spec.kind == TAMIS_KIND_CUCKOO) {
-        if (!row->spec.bucket_keys) row->spec.bucket_keys = 4;
+        if (!row->spec.bucket_keys && !row->grows) row->spec.bucket_keys = 4;
         times += row->spec.bucket_keys == 2 ? times + 2 : 1; /* copies crowd in two buckets */
     }
     row->spec.capacity *= times;

@@ -14,6 +14,7 @@ typedef struct spec_row {
     uint64_t keys;   /* to add: about as many as asked for, and all are taken  */
     bool grows;      /* the filter is a scaling one                            */
     bool bounded;    /* of a bounded kind, and not scaling                     */
+    uint32_t parts;  /* of a filter made of filters, else 1                    */
 } spec_row;
 
 extern const uint8_t SPEC_SECRET[16];
@@ -45,6 +46,9 @@ size_t spec_kinds(uint32_t *kinds, size_t room);
 
 /* Whether threads may share the row's filter: TAMIS_CONCURRENT, or 0. */
 uint32_t spec_row_shares(const spec_row *row);
+
+/* The parts that a plain filter of this kind has; 1 for a flat kind. */
+uint32_t spec_kind_parts(uint32_t kind);
 
 /* A filter for the row; it must succeed. */
 tamis_filter *spec_row_make(const spec_row *row);

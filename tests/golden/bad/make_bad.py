@@ -131,8 +131,9 @@ def node_fields():
         row(name, status, encode([blocked(**fields)]), why)
 
     for kind in (0, 3, 63, 65, 0xFFFFFFFF):
-        status = "CORRUPT" if kind in (0, 3) else "VERSION"  # 3: not with these parameters
-        row(f"kind-{kind}", status, encode([node(kind=kind)]), f"kind {kind}")
+        status = "CORRUPT" if kind in (0, 3, 65) else "VERSION"  # 3, 65: not with these parameters
+        why = f"kind {kind}" + (" with the parameters of another" if kind == 65 else "")
+        row(f"kind-{kind}", status, encode([node(kind=kind)]), why)
     field("behaviour-8", "a behaviour of the future", "VERSION", behaviour=8)
     field("state-2", "an unknown state", state=2)
     field("capacity-0", "made for no key", capacity=0)

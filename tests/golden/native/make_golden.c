@@ -103,6 +103,9 @@ static void json_spec(FILE *out, const tamis_spec *spec)
     json_number(out, "expansion", spec->expansion);
     json_number(out, "tightening", spec->tightening);
     json_integer(out, "fold", spec->fold);
+    json_integer(out, "window", spec->window);
+    json_integer(out, "inner", spec->inner);
+    json_integer(out, "parts", spec->parts);
     if (spec->secret) {
         fputs(", \"secret\": \"", out);
         print_hex(out, spec->secret, sizeof golden_secret);
