@@ -27,6 +27,15 @@ bool tms_cpu_has_avx512(void)
 #endif
 }
 
+bool tms_cpu_has_vbmi(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx512vbmi");
+#else
+    return false;
+#endif
+}
+
 unsigned tms_cpu_count(void)
 {
 #ifdef CPU_COUNT

@@ -63,6 +63,24 @@ DLEFT_AVX2 static inline bool dleft_has_avx2(const tms_dleft_table *t, const tms
     return _mm256_testz_si256(same, same) == 0;
 }
 
+DLEFT_AVX2 static inline bool dleft_survey_avx2(const tms_dleft_table *t, const tms_dleft_place *p,
+                                                uint64_t *used)
+{
+    const __m256i remainder = _mm256_set1_epi32((int)t->remainder_mask);
+    const __m256i whole = _mm256_set1_epi32((int)t->cell_mask);
+    const __m256i wanted = _mm256_set1_epi32((int)p->remainder);
+    __m256i same = _mm256_setzero_si256();
+    for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++) used[i] = 0;
+    for (unsigned g = 0; 8 * g < t->cells; g++)
+        for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++) {
+            __m256i cells = _mm256_and_si256(dleft_group(t, p->bucket[i], g), whole);
+            __m256i remainders = _mm256_and_si256(cells, remainder);
+            same = _mm256_or_si256(same, _mm256_cmpeq_epi32(remainders, wanted));
+            used[i] |= (uint64_t)dleft_lanes(_mm256_cmpgt_epi32(cells, remainder)) << 8 * g;
+        }
+    return _mm256_testz_si256(same, same) == 0;
+}
+
 #define DLEFT_SET avx2
 #define DLEFT_TARGET DLEFT_AVX2
 #include "kernel/dleft_loops.inc"

@@ -40,6 +40,20 @@ static void dleft_init_groups(tms_dleft_table *t, uint32_t width)
     }
 }
 
+static void dleft_init_sixteens(tms_dleft_table *t, uint32_t width)
+{
+    memset(t->sixteens, 0, sizeof t->sixteens);
+    for (uint32_t g = 0; g < (t->cells + 15) / 16; g++) {
+        memset(t->sixteens[g].bytes, 63, sizeof t->sixteens[g].bytes);
+        for (uint32_t lane = 0; lane < 16 && 16 * g + lane < t->cells; lane++) {
+            uint32_t bit = (16 * g + lane) * width;
+            t->sixteens[g].shift[lane] = bit % 8;
+            for (uint32_t k = 0; k < 4 && bit / 8 + k < TMS_DLEFT_BUCKET; k++)
+                t->sixteens[g].bytes[4 * lane + k] = (uint8_t)(bit / 8 + k);
+        }
+    }
+}
+
 void tms_dleft_table_init(tms_dleft_table *t, uint8_t *body, uint64_t buckets,
                           uint32_t remainder_bits)
 {
@@ -51,7 +65,9 @@ void tms_dleft_table_init(tms_dleft_table *t, uint8_t *body, uint64_t buckets,
     t->remainder_mask = (UINT64_C(1) << remainder_bits) - 1;
     t->cell_mask = (UINT64_C(1) << width) - 1;
     dleft_init_cells(t, width);
-    if (width <= DLEFT_VECTOR_BITS) dleft_init_groups(t, width);
+    if (width > DLEFT_VECTOR_BITS) return;
+    dleft_init_groups(t, width);
+    dleft_init_sixteens(t, width);
 }
 
 tms_dleft_place tms_dleft_find(const tms_dleft_table *t, uint64_t digest)
@@ -94,6 +110,18 @@ static inline bool dleft_has_plain(const tms_dleft_table *t, const tms_dleft_pla
     return has;
 }
 
+static inline bool dleft_survey_plain(const tms_dleft_table *t, const tms_dleft_place *p,
+                                      uint64_t *used)
+{
+    uint64_t same = 0;
+    for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++) {
+        const dleft_seen seen = dleft_look_plain(t, p->bucket[i], p->remainder);
+        used[i] = seen.used;
+        same |= seen.same;
+    }
+    return same != 0;
+}
+
 #define DLEFT_SET plain
 #define DLEFT_TARGET
 #include "kernel/dleft_loops.inc"
@@ -106,11 +134,12 @@ const tms_dleft_kernel tms_dleft_plain = DLEFT_TABLE("plain");
 
 const tms_dleft_kernel *tms_dleft_kernel_number(uint32_t remainder_bits, unsigned index)
 {
-    const tms_dleft_kernel *usable[2] = {&tms_dleft_plain};
+    const tms_dleft_kernel *usable[3] = {&tms_dleft_plain};
     unsigned count = 1;
 #if defined(__x86_64__)
-    if (tms_cpu_has_avx2() && remainder_bits + TMS_DLEFT_COUNTER <= DLEFT_VECTOR_BITS)
-        usable[count++] = &tms_dleft_avx2;
+    const bool narrow = remainder_bits + TMS_DLEFT_COUNTER <= DLEFT_VECTOR_BITS;
+    if (narrow && tms_cpu_has_avx2()) usable[count++] = &tms_dleft_avx2;
+    if (narrow && tms_cpu_has_avx512() && tms_cpu_has_vbmi()) usable[count++] = &tms_dleft_avx512;
 #else
     (void)remainder_bits;
 #endif
@@ -119,6 +148,8 @@ const tms_dleft_kernel *tms_dleft_kernel_number(uint32_t remainder_bits, unsigne
 
 const tms_dleft_kernel *tms_dleft_kernel_for(uint32_t remainder_bits)
 {
-    const tms_dleft_kernel *fast = tms_dleft_kernel_number(remainder_bits, 1);
-    return fast ? fast : &tms_dleft_plain;
+    const tms_dleft_kernel *fastest = &tms_dleft_plain, *next;
+    for (unsigned i = 1; (next = tms_dleft_kernel_number(remainder_bits, i)) != NULL; i++)
+        fastest = next;
+    return fastest;
 }

@@ -42,7 +42,8 @@ enum {
 };
 
 /* Where cell j of a bucket lies: in the 8 bytes from `byte` on, `shift` bits up.
- * The groups are the same eight by eight, for vectors (dleft_avx2.c). */
+ * The groups are the same eight by eight and sixteen by sixteen, for vectors
+ * (dleft_avx2.c, dleft_avx512.c). */
 typedef struct tms_dleft_table {
     uint8_t *buckets;
     uint64_t bucket_count; /* of one subtable */
@@ -54,6 +55,10 @@ typedef struct tms_dleft_table {
         uint8_t shuffle[32]; /* four bytes to each cell's lane */
         uint32_t shift[8];
     } groups[(TMS_DLEFT_CELLS_MOST + 7) / 8];
+    struct {
+        uint8_t bytes[64]; /* four of the bucket to each cell's lane; past it: zeros */
+        uint32_t shift[16];
+    } sixteens[(TMS_DLEFT_CELLS_MOST + 15) / 16];
 } tms_dleft_table;
 
 /* Cells of a bucket, for remainders of so many bits. */
@@ -97,6 +102,6 @@ const tms_dleft_kernel *tms_dleft_kernel_number(uint32_t remainder_bits, unsigne
 
 void tms_dleft_fetch(const tms_dleft_table *t, uint64_t digest);
 
-extern const tms_dleft_kernel tms_dleft_plain, tms_dleft_avx2;
+extern const tms_dleft_kernel tms_dleft_plain, tms_dleft_avx2, tms_dleft_avx512;
 
 #endif

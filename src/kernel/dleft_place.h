@@ -3,6 +3,8 @@
 #ifndef TMS_KERNEL_DLEFT_PLACE_H
 #define TMS_KERNEL_DLEFT_PLACE_H
 
+#include <limits.h>
+
 #include "base/bits.h"
 #include "base/endian.h"
 #include "kernel/dleft_kernel.h"
@@ -66,6 +68,13 @@ static inline bool dleft_is_lost(const tms_dleft_table *t, uint64_t cell)
 static inline bool dleft_bucket_is_lost(const uint8_t *bucket)
 {
     return tms_load64(bucket) == UINT64_MAX; /* no remainder is all ones */
+}
+
+static inline bool dleft_any_lost(const tms_dleft_place *p)
+{
+    bool lost = false;
+    for (unsigned i = 0; i < TMS_DLEFT_TABLES; i++) lost |= dleft_bucket_is_lost(p->bucket[i]);
+    return lost;
 }
 
 /* The cells of a bucket, a bit each: those in use, and of them those with the
