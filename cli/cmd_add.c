@@ -4,14 +4,10 @@
  * which appends them behind the file: all of them or none, in time that does
  * not depend on the size of the filter. Of a filter of whole numbers those are
  * handed over as they are, and the file is written anew.                    */
-#include <stdlib.h>
-#include <string.h>
-
 #include "commands.h"
 #include "filter_files.h"
 #include "json.h"
-#include "key_stream.h"
-#include "paper.h"
+#include "key_collect.h"
 #include "show.h"
 #include "words.h"
 
@@ -47,121 +43,10 @@ const cli_command cli_add = {
     .run = add_run,
 };
 
-/* Filters of some other systems hash a key in more ways than one: for those the
- * keys themselves are kept, one after another, with the place where each ends. */
-typedef struct add_text {
-    char *bytes;
-    size_t size, room;
-} add_text;
-
 typedef struct add_job {
     const cli_settings *settings;
-    tamis_filter *filter; /* for its hash */
-    bool by_key, exact;
-    uint64_t *digests; /* or, by key, the offsets: one more than keys */
-    size_t count, room;
-    add_text text;
+    bool exact;
 } add_job;
-
-/* ---- collecting digests ------------------------------------------------- */
-
-static bool add_reserve(add_job *job, size_t more)
-{
-    more++; /* offsets end with one more */
-    if (job->room - job->count >= more) return true;
-    size_t room = 2 * job->room > job->count + more ? 2 * job->room : job->count + more;
-    uint64_t *larger = realloc(job->digests, room * sizeof *larger);
-    if (!larger) return false;
-    job->digests = larger;
-    job->room = room;
-    return true;
-}
-
-/* An integer as the 8 bytes that are its key. */
-static uint64_t add_little(uint64_t value)
-{
-    uint8_t bytes[8];
-    uint64_t little;
-    for (unsigned i = 0; i < 8; i++) bytes[i] = (uint8_t)(value >> (8 * i) & 255);
-    memcpy(&little, bytes, sizeof little);
-    return little;
-}
-
-static bool add_keep(add_job *job, const void *key, size_t size)
-{
-    add_text *text = &job->text;
-    if (text->room - text->size < size) {
-        size_t room = 2 * text->room > text->size + size ? 2 * text->room : text->size + size;
-        char *larger = realloc(text->bytes, room);
-        if (!larger) return false;
-        text->bytes = larger;
-        text->room = room;
-    }
-    if (size) memcpy(text->bytes + text->size, key, size);
-    text->size += size;
-    job->digests[job->count++] = text->size - size; /* where it begins */
-    return true;
-}
-
-static bool add_keep_block(add_job *job, const cli_key_block *block)
-{
-    bool kept = true;
-    for (size_t i = 0; i < block->count && kept; i++) {
-        const uint64_t little =
-            block->keys.layout == TAMIS_LAYOUT_U64 ? add_little(block->values[i]) : 0;
-        kept = block->keys.layout == TAMIS_LAYOUT_U64
-                   ? add_keep(job, &little, sizeof little)
-                   : add_keep(job, block->spans[i].data, block->spans[i].size);
-    }
-    return kept;
-}
-
-static bool add_hash(void *ctx, cli_key_block *block)
-{
-    const add_job *job = ctx;
-    if (job->by_key) return true;
-    return tamis_hash_many(job->filter, &block->keys, block->digests) == TAMIS_OK;
-}
-
-static bool add_collect(void *ctx, cli_key_block *block)
-{
-    add_job *job = ctx;
-    if (!add_reserve(job, block->count))
-        return cli_block_fail(block, "there is no memory for so many keys; build a new filter");
-    if (job->by_key)
-        return add_keep_block(job, block) || cli_block_fail(block, "there is no memory left");
-    if (block->count)
-        memcpy(job->digests + job->count, block->digests, block->count * sizeof *job->digests);
-    job->count += block->count;
-    return true;
-}
-
-static int add_given_keys(add_job *job)
-{
-    cli_key_block block = {0};
-    int status = CLI_YES;
-    if (job->settings->keys.count == 0) return CLI_YES;
-    if (cli_block_take_words(&block, job->settings) && add_hash(job, &block))
-        add_collect(job, &block);
-    if (block.fault.set) status = cli_complain("--key: %s", block.fault.why);
-    cli_block_free(&block);
-    return status;
-}
-
-static int add_read(add_job *job, char *const *files, size_t count)
-{
-    const cli_stream_job stream = {.ctx = job, .work = add_hash, .commit = add_collect};
-    cli_key_format format;
-    cli_input input;
-    cli_progress progress;
-    if (job->settings->keys.count && count == 0) return CLI_YES;
-    if (cli_read_key_format(job->settings, &format) != CLI_YES) return CLI_ERROR;
-    if (cli_input_open(&input, &format, files, count) != CLI_YES) return CLI_ERROR;
-    cli_progress_begin(&progress, job->settings, "reading", input.total_bytes, false);
-    int status = cli_stream_run(&input, &stream, cli_stream_threads(job->settings), &progress);
-    cli_input_close(&input);
-    return status;
-}
 
 /* ---- appending ---------------------------------------------------------- */
 
@@ -184,16 +69,9 @@ static void add_report(const add_job *job, const tamis_file_added *result)
     }
 }
 
-static tamis_keys add_keys(const add_job *job)
+static int add_append(const add_job *job, const cli_collected *collected, const char *path)
 {
-    if (!job->by_key) return tamis_keys_digests(job->digests, job->count);
-    job->digests[job->count] = job->text.size; /* room for it was reserved */
-    return tamis_keys_offsets64(job->text.bytes, (const int64_t *)job->digests, job->count);
-}
-
-static int add_append(const add_job *job, const char *path)
-{
-    const tamis_keys keys = add_keys(job);
+    const tamis_keys keys = cli_collected_keys(collected);
     tamis_file_added result;
     uint8_t secret[16];
     bool given;
@@ -208,17 +86,16 @@ static int add_append(const add_job *job, const char *path)
 static int add_run(const cli_settings *settings, char *const *arguments, size_t count)
 {
     add_job job = {.settings = settings};
-    if (count == 0) return cli_complain("add needs a filter: tamis add FILTER [FILE...]");
-    if (cli_open_filter(settings, arguments[0], TAMIS_OPEN_MAP, &job.filter) != CLI_YES)
+    cli_collected keys = {.settings = settings};
+    tamis_filter *filter;
+    if (cli_open_filter(settings, arguments[0], TAMIS_OPEN_MAP, &filter) != CLI_YES)
         return CLI_ERROR;
-    job.by_key = !cli_takes_digests(job.filter);
-    job.exact = (tamis_abilities(job.filter) & TAMIS_IS_EXACT) != 0;
-    int status = cli_check_integers(settings, job.filter, arguments[0]);
-    if (status == CLI_YES) status = add_given_keys(&job);
-    if (status == CLI_YES) status = add_read(&job, arguments + 1, count - 1);
-    if (status == CLI_YES) status = add_append(&job, arguments[0]);
-    free(job.digests);
-    free(job.text.bytes);
-    tamis_free(job.filter);
+    keys.filter = filter;
+    job.exact = (tamis_abilities(filter) & TAMIS_IS_EXACT) != 0;
+    int status = cli_check_integers(settings, filter, arguments[0]);
+    if (status == CLI_YES) status = cli_collect(&keys, arguments + 1, count - 1);
+    if (status == CLI_YES) status = add_append(&job, &keys, arguments[0]);
+    cli_collected_free(&keys);
+    tamis_free(filter);
     return status;
 }

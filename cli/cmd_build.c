@@ -18,13 +18,41 @@
 
 static int build_run(const cli_settings *settings, char *const *files, size_t count);
 
-static const char *const build_flags[] = {
-    "output",        "capacity",      "rate",        "memory",      "kind",
-    "scale",         "nul",           "csv",         "field",       "delimiter",
-    "csv-no-header", "u64",           "jobs",        "force",       "note",
-    "compress",      "json",          "quiet",       "no-progress", "strict",
-    "never-exceed",  "lines-per-key", "expansion",   "tightening",  "fold",
-    "hash",          "seed",          "secret-file", NULL};
+static const char *const build_flags[] = {"output",
+                                          "capacity",
+                                          "rate",
+                                          "memory",
+                                          "kind",
+                                          "scale",
+                                          "nul",
+                                          "csv",
+                                          "field",
+                                          "delimiter",
+                                          "csv-no-header",
+                                          "u64",
+                                          "jobs",
+                                          "force",
+                                          "note",
+                                          "compress",
+                                          "json",
+                                          "quiet",
+                                          "no-progress",
+                                          "strict",
+                                          "never-exceed",
+                                          "lines-per-key",
+                                          "inner",
+                                          "parts",
+                                          "counter-bits",
+                                          "fingerprint-bits",
+                                          "bucket-keys",
+                                          "dense",
+                                          "expansion",
+                                          "tightening",
+                                          "fold",
+                                          "hash",
+                                          "seed",
+                                          "secret-file",
+                                          NULL};
 
 static const char *const build_examples[] = {
     "a filter of all lines, counted first, with 1 % false positives",

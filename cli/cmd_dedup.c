@@ -27,11 +27,11 @@
 static int dedup_run(const cli_settings *settings, char *const *files, size_t count);
 
 static const char *const dedup_flags[] = {
-    "capacity",      "rate",         "memory",        "state",     "kind",
-    "scale",         "nul",          "csv",           "field",     "delimiter",
-    "csv-no-header", "u64",          "jobs",          "quiet",     "no-progress",
-    "strict",        "never-exceed", "lines-per-key", "expansion", "tightening",
-    "hash",          "seed",         "secret-file",   "compress",  NULL};
+    "capacity",    "rate",   "memory",       "state",         "kind",  "scale", "nul",
+    "csv",         "field",  "delimiter",    "csv-no-header", "u64",   "jobs",  "quiet",
+    "no-progress", "strict", "never-exceed", "lines-per-key", "inner", "parts", "fingerprint-bits",
+    "bucket-keys", "dense",  "expansion",    "tightening",    "hash",  "seed",  "secret-file",
+    "compress",    NULL};
 
 static const char *const dedup_examples[] = {
     "each URL once",

@@ -34,8 +34,11 @@ typedef struct cli_settings {
     const char *secret_file;
     uint64_t fold;
     uint64_t lines_per_key;
+    const char *inner;
+    uint64_t parts;
+    uint64_t counter_bits, fingerprint_bits, bucket_keys;
     double expansion, tightening;
-    bool strict, never_exceed, scale, exact;
+    bool strict, never_exceed, scale, exact, dense;
     /* the keys */
     bool nul, u64, csv_no_header;
     const char *csv;

@@ -50,7 +50,10 @@ typedef struct cli_key_block {
     size_t joined_room, joined_size;
     size_t slots; /* room of the arrays */
     /* for the command */
-    uint64_t *digests;
+    union {
+        uint64_t *digests;
+        uint64_t *counts; /* of the keys; a command has use for one of the two */
+    };
     bool *answers;
     size_t hits;                  /* answers that are true, where the command counts them */
     size_t routes[CLI_LIST_MOST]; /* and of each of several filters */

@@ -28,11 +28,17 @@ static int new_read_spec(const cli_settings *settings, uint8_t secret[16], tamis
                          .seed = settings->seed,
                          .secret = given && new_wants_secret(settings) ? secret : NULL,
                          .lines_per_key = (uint32_t)settings->lines_per_key,
+                         .parts = (uint32_t)settings->parts,
+                         .counter_bits = (uint32_t)settings->counter_bits,
+                         .fingerprint_bits = (uint32_t)settings->fingerprint_bits,
+                         .bucket_keys = (uint32_t)settings->bucket_keys,
                          .expansion = settings->expansion,
                          .tightening = settings->tightening,
                          .fold = settings->fold,
                          .needs = TAMIS_CAN_ADD};
     if (settings->kind) spec->kind = tamis_kind_id(settings->kind);
+    if (settings->inner) spec->inner = tamis_kind_id(settings->inner);
+    if (settings->dense) spec->flags |= TAMIS_DENSE;
     if (settings->hash) spec->hash = tamis_hash_id(settings->hash);
     if (settings->strict) spec->flags |= TAMIS_STRICT;
     if (settings->never_exceed) spec->flags |= TAMIS_NEVER_EXCEED;

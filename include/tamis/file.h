@@ -121,7 +121,8 @@ typedef tamis_status (*tamis_change)(tamis_filter *f, void *ctx);
 
 /** Changes the filter in a file in any way: reads it, calls `change` and saves
  *  it, in one turn among all who change the file (flock). Killed at any moment,
- *  the file is the old one or the new one; a compressed file stays compressed.
+ *  the file is the old one or the new one; a compressed file stays compressed,
+ *  and one in a form of redisbloom.h keeps that form.
  *  Flags of `options` are ignored. Errors: as tamis_open and tamis_save, and
  *  what `change` returns; the file is then as it was. Memory and time: those of
  *  the whole filter.                                                        */

@@ -60,6 +60,10 @@ TAMIS_API tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts);
  *  Cost: none.                                                              */
 TAMIS_API uint32_t tamis_abilities(const tamis_filter *f);
 
+/** What tamis_clone of `f` could do: the same, of a filter that is writable. So a
+ *  map tells what its file allows (tamis_file_change). Cost: none.          */
+TAMIS_API uint32_t tamis_abilities_of_clone(const tamis_filter *f);
+
 /** A part of a composed filter as a filter to look at, or NULL: there is none,
  *  or the filter verifies its chunks at first touch. Layers and generations come
  *  oldest first, the sides of a twin added first, shards in their order. Ask

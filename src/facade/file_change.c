@@ -3,6 +3,7 @@
 #include <tamis/file.h>
 
 #include "base/fail.h"
+#include "facade/foreign_files.h"
 #include "facade/load.h"
 #include "format/append.h"
 #include "format/transport.h"
@@ -33,6 +34,7 @@ tamis_status tamis_file_change(const char *path, const tamis_open_options *optio
                                tamis_change change, void *ctx)
 {
     tms_append file;
+    if (tms_foreign_is(path)) return tms_foreign_change(path, options, change, ctx);
     TMS_TRY(tms_append_open(path, &file));
     tamis_status status = file_change_locked(&file, options, change, ctx);
     tms_append_close(&file);

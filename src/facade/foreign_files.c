@@ -136,3 +136,27 @@ tamis_status tms_foreign_add(const char *path, const tamis_keys *keys,
     tamis_free(file.filter);
     return status;
 }
+
+/* ---- changing ----------------------------------------------------------- */
+
+static tamis_status foreign_change_locked(const char *path, const tamis_open_options *options,
+                                          tamis_change change, void *ctx)
+{
+    const tamis_open_options none = {0};
+    foreign_file file = {0};
+    TMS_TRY(foreign_read(path, options ? options : &none, &file));
+    tamis_status status = change(file.filter, ctx);
+    if (status == TAMIS_OK) status = foreign_write(path, &file);
+    tamis_free(file.filter);
+    return status;
+}
+
+tamis_status tms_foreign_change(const char *path, const tamis_open_options *options,
+                                tamis_change change, void *ctx)
+{
+    tms_append lock;
+    TMS_TRY(tms_append_lock(path, &lock));
+    tamis_status status = foreign_change_locked(path, options, change, ctx);
+    tms_append_close(&lock);
+    return status;
+}

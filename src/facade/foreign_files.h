@@ -9,10 +9,12 @@
  * recognised. A native file costs a read of 8 bytes, and no sentence is lost. */
 bool tms_foreign_is(const char *path);
 
-/* tamis_open and tamis_file_add_many of such a path. */
+/* tamis_open, tamis_file_add_many and tamis_file_change of such a path. */
 tamis_status tms_foreign_open(const char *path, const tamis_open_options *options,
                               tamis_filter **out);
 tamis_status tms_foreign_add(const char *path, const tamis_keys *keys,
                              const tamis_open_options *options, tamis_file_added *result);
+tamis_status tms_foreign_change(const char *path, const tamis_open_options *options,
+                                tamis_change change, void *ctx);
 
 #endif

@@ -62,15 +62,21 @@ static double info_rate(const tamis_filter *f, double keys)
     return composing->whole_rate(&f->shape, info_rate(f->kind->child(f, 0), part_keys));
 }
 
+uint32_t tamis_abilities_of_clone(const tamis_filter *f)
+{
+    uint32_t abilities = tms_filter_abilities(f);
+    if (f->ops->add_keys) abilities &= ~(uint32_t)TAMIS_CAN_DIGESTS;
+    if (tms_child_count(f) && !(f->kind->child(f, 0)->kind->abilities & TAMIS_CAN_CONCURRENT))
+        abilities &= ~(uint32_t)TAMIS_CAN_CONCURRENT; /* layers are as their kind is */
+    return abilities;
+}
+
 uint32_t tamis_abilities(const tamis_filter *f)
 {
     const uint32_t changing = TAMIS_CAN_ADD | TAMIS_CAN_MERGE | TAMIS_CAN_INTERSECT |
                               TAMIS_CAN_FOLD | TAMIS_CAN_GROW | TAMIS_CAN_PARALLEL |
                               TAMIS_CAN_REMOVE;
-    uint32_t abilities = tms_filter_abilities(f);
-    if (f->ops->add_keys) abilities &= ~(uint32_t)TAMIS_CAN_DIGESTS;
-    if (tms_child_count(f) && !(f->kind->child(f, 0)->kind->abilities & TAMIS_CAN_CONCURRENT))
-        abilities &= ~(uint32_t)TAMIS_CAN_CONCURRENT; /* layers are as their kind is */
+    const uint32_t abilities = tamis_abilities_of_clone(f);
     return f->read_only || f->is_child ? abilities & ~changing : abilities;
 }
 

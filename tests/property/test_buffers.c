@@ -43,6 +43,7 @@ static void try_alignment(const spec_row *row, const filter_bytes *b, uint8_t *r
         ask_check_agree(f, view, strangers, "strangers");
         CHECK_OK(tamis_info(view, &facts));
         CHECK(facts.read_only && facts.damaged_bytes == 0, "facts");
+        CHECK(tamis_abilities_of_clone(view) == tamis_abilities(f), "a clone could do as much");
         CHECK(!(facts.abilities & (TAMIS_CAN_ADD | TAMIS_CAN_MERGE | TAMIS_CAN_FOLD)), "abilities");
         CHECK_OK(tamis_clone(view, &copy));
         filters_check_same(copy, f, "cloned from a view");
