@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <tamis/tamis.h>
 
+#include "json.h"
+
 enum { ABILITIES_KINDS = 64 };
 
 static const struct {
@@ -26,13 +28,6 @@ static const struct {
 
 enum { ABILITIES_COUNT = sizeof abilities_words / sizeof abilities_words[0] };
 
-const char *cli_ability_word(size_t index, uint32_t *bit)
-{
-    if (index >= ABILITIES_COUNT) return NULL;
-    *bit = abilities_words[index].bit;
-    return abilities_words[index].word;
-}
-
 /* Appends a word; what does not fit is left out. */
 static size_t abilities_append(char *out, size_t room, size_t used, const char *joint,
                                const char *word)
@@ -48,6 +43,14 @@ void cli_ability_list(uint32_t bits, char *out, size_t room)
     for (size_t i = 0; i < ABILITIES_COUNT; i++)
         if (bits & abilities_words[i].bit)
             used = abilities_append(out, room, used, ", ", abilities_words[i].word);
+}
+
+void cli_json_abilities(const char *key, uint32_t bits)
+{
+    cli_json_begin_array(key);
+    for (size_t i = 0; i < ABILITIES_COUNT; i++)
+        if (bits & abilities_words[i].bit) cli_json_text(NULL, abilities_words[i].word);
+    cli_json_end_array();
 }
 
 void cli_able_kinds(uint32_t needs, char *out, size_t room)

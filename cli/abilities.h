@@ -5,12 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The word for ability `index` of the list, NULL past its end; `*bit` is its
- * TAMIS_CAN_*. */
-const char *cli_ability_word(size_t index, uint32_t *bit);
-
-/* The words of all abilities in `bits`, with commas between them. */
+/* The words for all TAMIS_CAN_* in `bits`, with commas between them. */
 void cli_ability_list(uint32_t bits, char *out, size_t room);
+
+/* The same as an array of JSON. */
+void cli_json_abilities(const char *key, uint32_t bits);
 
 /* The kinds that have all of `needs`, alone or over an inner kind that has them:
  * "counting, cuckoo, dleft and bitmap". */

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <tamis/tamis.h>
 
+#include "number.h"
+
 /* Exit status, as grep's. */
 enum { CLI_YES = 0, CLI_NO = 1, CLI_ERROR = 2 };
 
@@ -38,7 +40,8 @@ typedef struct cli_settings {
     uint64_t parts;
     uint64_t counter_bits, fingerprint_bits, bucket_keys;
     double expansion, tightening;
-    bool strict, never_exceed, scale, exact, dense;
+    bool strict, never_exceed, scale, dense;
+    cli_window window;
     /* the keys */
     bool nul, u64, csv_no_header;
     const char *csv;
@@ -55,6 +58,7 @@ typedef struct cli_settings {
     cli_list keys, filters;
     const char *state;
     /* plan */
+    bool deletes, counts, grows, merges, exact, unchanging;
     bool plot;
     const char *svg;
     /* open, verify */
@@ -75,6 +79,7 @@ typedef enum cli_type {
     CLI_BYTES,  /* uint64_t, 64MiB        */
     CLI_RATE,   /* double, 1%             */
     CLI_REAL,   /* double                 */
+    CLI_WINDOW, /* cli_window: 10M, 1h    */
     CLI_LIST    /* cli_list: repeatable   */
 } cli_type;
 

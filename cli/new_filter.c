@@ -6,6 +6,7 @@
 #include "filter_files.h"
 #include "key_stream.h"
 #include "show.h"
+#include "spec.h"
 #include "words.h"
 
 /* Keys of the first layer of a filter that grows: large enough to have few
@@ -22,27 +23,9 @@ static int new_read_spec(const cli_settings *settings, uint8_t secret[16], tamis
 {
     bool given;
     if (cli_read_secret(settings, secret, &given) != CLI_YES) return CLI_ERROR;
-    *spec = (tamis_spec){.capacity = settings->capacity,
-                         .fpr = settings->fpr,
-                         .memory = settings->memory,
-                         .seed = settings->seed,
-                         .secret = given && new_wants_secret(settings) ? secret : NULL,
-                         .lines_per_key = (uint32_t)settings->lines_per_key,
-                         .parts = (uint32_t)settings->parts,
-                         .counter_bits = (uint32_t)settings->counter_bits,
-                         .fingerprint_bits = (uint32_t)settings->fingerprint_bits,
-                         .bucket_keys = (uint32_t)settings->bucket_keys,
-                         .expansion = settings->expansion,
-                         .tightening = settings->tightening,
-                         .fold = settings->fold,
-                         .needs = TAMIS_CAN_ADD};
-    if (settings->kind) spec->kind = tamis_kind_id(settings->kind);
-    if (settings->inner) spec->inner = tamis_kind_id(settings->inner);
-    if (settings->dense) spec->flags |= TAMIS_DENSE;
-    if (settings->hash) spec->hash = tamis_hash_id(settings->hash);
-    if (settings->strict) spec->flags |= TAMIS_STRICT;
-    if (settings->never_exceed) spec->flags |= TAMIS_NEVER_EXCEED;
-    if (settings->scale || spec->kind == TAMIS_KIND_SCALABLE) spec->growth = TAMIS_GROWTH_SCALE;
+    if (cli_read_spec(settings, spec) != CLI_YES) return CLI_ERROR;
+    if (given && new_wants_secret(settings)) spec->secret = secret;
+    spec->needs = TAMIS_CAN_ADD;
     return CLI_YES;
 }
 
@@ -51,10 +34,14 @@ static int new_settle_size(const cli_settings *settings, cli_input *input, cli_s
                            tamis_spec *spec)
 {
     if (tamis_kind_abilities(spec->kind) & TAMIS_IS_EXACT) return CLI_YES; /* nothing is open */
+    const bool forgets = spec->kind == TAMIS_KIND_WINDOW;
     bool open = !spec->capacity && spec->growth == TAMIS_GROWTH_FIXED;
     if (open && input->countable && !habit.stays) {
         if (cli_stream_count(input, settings, &spec->capacity) != CLI_YES) return CLI_ERROR;
         if (spec->capacity == 0) spec->capacity = 1;
+    } else if (open && !spec->memory && forgets) {
+        return cli_complain("how many keys come within the window? they cannot be counted here: "
+                            "give --capacity, or --memory");
     } else if (open && !spec->memory) {
         spec->growth = TAMIS_GROWTH_SCALE;
     }
@@ -79,13 +66,16 @@ int cli_new_filter(const cli_settings *settings, cli_input *input, cli_sizing_ha
 void cli_remark_overfull(const tamis_facts *facts)
 {
     char keys[CLI_SHOWN], capacity[CLI_SHOWN], asked[CLI_SHOWN], now[CLI_SHOWN];
+    const bool forgets = (facts->abilities & TAMIS_CAN_FORGET) != 0; /* holds a generation more */
+    const double room =
+        (double)facts->capacity * (forgets ? facts->layers / (facts->layers - 1.0) : 1);
     if (facts->abilities & TAMIS_IS_EXACT) return;
-    if (!(facts->keys > 1.05 * (double)facts->capacity + 10)) return;
+    if (!(facts->keys > 1.05 * room + 10)) return;
     cli_show_estimate(facts->keys, keys);
     cli_show_whole(facts->capacity, capacity);
     cli_show_rate(facts->fpr_asked, asked, sizeof asked);
     cli_show_rate(facts->fpr_now, now, sizeof now);
     cli_remark("the filter was planned for %s keys and holds about %s: its rate is %s, not %s; "
-               "use a larger -n, or --scale",
-               capacity, keys, now, asked);
+               "use a larger -n%s",
+               capacity, keys, now, asked, forgets ? "" : ", or --scale");
 }

@@ -73,6 +73,34 @@ bool cli_parse_count(const char *text, uint64_t *out, char why[CLI_WHY])
     return true;
 }
 
+/* Largest first, for showing. */
+static const struct {
+    const char *word;
+    double milliseconds;
+} number_times[] = {{"d", 86400000}, {"h", 3600000}, {"m", 60000}, {"s", 1000}, {"ms", 1}};
+
+enum { NUMBER_TIMES = sizeof number_times / sizeof number_times[0] };
+
+/* Small letters only: 10M is a number of keys. */
+bool cli_parse_window(const char *text, cli_window *out, char why[CLI_WHY])
+{
+    static const char what[] = "a window: write 10M for so many keys, or a time such as 30s, 10m "
+                               "(minutes), 1.5h, 7d";
+    double value;
+    char unused[CLI_WHY];
+    *out = (cli_window){0};
+    const char *end = number_scan(text, &value);
+    for (size_t i = 0; end && i < NUMBER_TIMES; i++) {
+        if (strcmp(end, number_times[i].word) != 0) continue;
+        if (number_whole(value * number_times[i].milliseconds, &out->milliseconds) &&
+            out->milliseconds > 0)
+            return true;
+        return number_refuse(why, text, what);
+    }
+    if (cli_parse_count(text, &out->keys, unused) && out->keys > 0) return true;
+    return number_refuse(why, text, what);
+}
+
 /* What follows a size: nothing, B, K, KB, KiB. */
 static double number_byte_scale(const char *suffix)
 {
@@ -175,4 +203,22 @@ void cli_show_rate(double rate, char *out, size_t room)
         snprintf(out, room, "%.3g %%", 100 * rate);
     else
         snprintf(out, room, rate > 0 ? "1 in %.3g" : "0", 1 / rate);
+}
+
+void cli_show_time(uint64_t milliseconds, char *out, size_t room)
+{
+    size_t unit = 0;
+    while (unit + 1 < NUMBER_TIMES && (double)milliseconds < number_times[unit].milliseconds)
+        unit++;
+    snprintf(out, room, "%.4g %s", (double)milliseconds / number_times[unit].milliseconds,
+             number_times[unit].word);
+}
+
+void cli_type_time(uint64_t milliseconds, char *out, size_t room)
+{
+    size_t unit = 0;
+    while (unit + 1 < NUMBER_TIMES && milliseconds % (uint64_t)number_times[unit].milliseconds)
+        unit++;
+    snprintf(out, room, "%.0f%s", (double)milliseconds / number_times[unit].milliseconds,
+             number_times[unit].word);
 }

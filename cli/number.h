@@ -22,6 +22,15 @@ bool cli_parse_bytes(const char *text, uint64_t *out, char why[CLI_WHY]);
 /* A rate between 0 and 1, both excluded: 0.01, 1%, 1/100, 1e-3. */
 bool cli_parse_rate(const char *text, double *out, char why[CLI_WHY]);
 
+/* A window: the last so many keys, or the last so much time. One of them is 0. */
+typedef struct cli_window {
+    uint64_t keys, milliseconds;
+} cli_window;
+
+/* A count, or a time in small letters: 10M (keys), 250ms, 30s, 10m (minutes),
+ * 1.5h, 7d. */
+bool cli_parse_window(const char *text, cli_window *out, char why[CLI_WHY]);
+
 /* A plain number, as a double: 2, 0.85. */
 bool cli_parse_real(const char *text, double *out, char why[CLI_WHY]);
 
@@ -32,5 +41,9 @@ bool cli_parse_secret(const char *text, uint8_t out[16], char why[CLI_WHY]);
 void cli_show_bytes(uint64_t bytes, char *out, size_t room);
 void cli_show_count(double count, char *out, size_t room);
 void cli_show_rate(double rate, char *out, size_t room);
+
+/* "1 h", "1.5 d", "250 ms"; and as one would type it, exactly: "90m". */
+void cli_show_time(uint64_t milliseconds, char *out, size_t room);
+void cli_type_time(uint64_t milliseconds, char *out, size_t room);
 
 #endif

@@ -106,6 +106,7 @@ static bool parse_convert(parse_desk *d, const cli_flag *flag, const char *text)
     case CLI_BYTES: good = cli_parse_bytes(text, place, why); break;
     case CLI_RATE: good = cli_parse_rate(text, place, why); break;
     case CLI_REAL: good = cli_parse_real(text, place, why); break;
+    case CLI_WINDOW: good = cli_parse_window(text, place, why); break;
     }
     if (!good) return parse_fail(d, "--%s: %s", flag->name, why);
     if (flag->type == CLI_REAL && !(*(const double *)place > 0))

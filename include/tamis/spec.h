@@ -129,6 +129,8 @@ typedef struct tamis_sizing {
     uint32_t fingerprint_bits; /* cuckoo; otherwise 0 */
     uint32_t bucket_keys;      /* cuckoo; otherwise 0 */
     double refusal;            /* chance that one of so many random keys finds no place */
+    uint32_t inner;            /* composed kinds: TAMIS_KIND_* of the parts; otherwise 0 */
+    uint32_t abilities;        /* TAMIS_CAN_* of what would be built, over its parts */
 
     tamis_status status; /* TAMIS_OK, or why this kind does not serve */
     bool recommended;    /* by tamis_plan_all: the row to take */
@@ -138,7 +140,9 @@ typedef struct tamis_sizing {
 /** Sizes a filter without building it. For TAMIS_KIND_ANY the kind is chosen:
  *  blocked while one line serves (rates of 2*10^-4 and above), otherwise
  *  classic; a bitmap when exactness is asked for; where `needs` asks for more than
- *  those can do, the smallest kind that can; scaling is put on top when asked for.
+ *  those can do, the smallest kind that can; scaling is put on top when asked for. A
+ *  composed kind without `inner` is made of the kind it would be alone, or, where
+ *  `needs` asks for more, of the smallest that serves.
  *  Errors: TAMIS_E_SPEC, TAMIS_E_UNSUPPORTED (needs), TAMIS_E_UNREACHABLE (rate
  *  below 20 n / 2^64, or below
  *  what the hash's width allows), TAMIS_E_LIMIT (memory), each with a sentence

@@ -15,6 +15,7 @@
 
 #include "base/fail.h"
 #include "compose/scalable.h"
+#include "facade/ability_words.h"
 #include "facade/registry.h"
 #include "kinds/blocked.h"
 #include "math/estimate.h"
@@ -126,6 +127,14 @@ static uint32_t planner_needs(const tamis_spec *spec)
     return spec->needs | (spec->flags & TAMIS_CONCURRENT ? TAMIS_CAN_CONCURRENT : 0);
 }
 
+static tamis_status planner_refuse(const tms_kind *kind, uint32_t missing)
+{
+    char words[TMS_ABILITY_WORDS];
+    if (!missing) return TAMIS_OK;
+    tms_ability_words(missing, words);
+    return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter cannot %s", kind->name, words);
+}
+
 /* The flat kind for a rate: blocked while one line a key serves, classic below. */
 static const tms_kind *planner_usual_kind(const tamis_spec *spec)
 {
@@ -139,16 +148,29 @@ static bool planner_serves(const tms_kind *whole, const tms_kind *inner, uint32_
     return fits && !(needs & ~whole->composing->abilities(inner->abilities));
 }
 
+/* What a flat kind takes for a million keys, whatever the whole is planned for. */
+static uint64_t planner_cost(const tms_kind *kind, const tamis_spec *spec)
+{
+    const tamis_spec flat = {.capacity = 1000000, .fpr = spec->fpr > 0 ? spec->fpr : 0.01};
+    tms_shape shape;
+    return kind->plan(&flat, &shape) == TAMIS_OK ? shape.body_bytes : UINT64_MAX;
+}
+
 /* The flat kind of the parts: the usual one, or, where the whole could not do
- * over it what is needed, the first over which it can. */
+ * over it what is needed, the smallest over which it can. */
 static const tms_kind *planner_usual_inner(const tms_kind *whole, const tamis_spec *spec)
 {
     const uint32_t needs = planner_needs(spec);
-    const tms_kind *usual = planner_usual_kind(spec), *other;
-    if (planner_serves(whole, usual, needs)) return usual;
-    for (size_t i = 0; (other = tms_kind_number(i)) != NULL; i++)
-        if (planner_serves(whole, other, needs)) return other;
-    return usual;
+    const tms_kind *best = planner_usual_kind(spec), *other;
+    uint64_t least = UINT64_MAX;
+    if (planner_serves(whole, best, needs)) return best;
+    for (size_t i = 0; (other = tms_kind_number(i)) != NULL; i++) {
+        if (!planner_serves(whole, other, needs)) continue;
+        const uint64_t cost = planner_cost(other, spec);
+        if (cost < least) best = other;
+        if (cost < least) least = cost;
+    }
+    return best;
 }
 
 static tamis_status planner_check_shared(const tamis_spec *spec, const tms_kind *inner)
@@ -359,9 +381,10 @@ static tamis_status planner_choose_able(const tamis_spec *spec, tms_plan *out)
 {
     const uint32_t needs = planner_needs(spec) | TAMIS_CAN_ADD | TAMIS_CAN_DIGESTS;
     const tms_kind *kind;
+    char words[TMS_ABILITY_WORDS];
+    tms_ability_words(spec->needs, words);
     tamis_status status =
-        tms_fail(TAMIS_E_UNSUPPORTED, "no kind has all the abilities that were asked for (0x%x)",
-                 spec->needs);
+        tms_fail(TAMIS_E_UNSUPPORTED, "no kind can do all of this together: %s", words);
     for (size_t i = 0; (kind = tms_kind_number(i)) != NULL; i++) {
         tms_plan plan = {0};
         if (kind->composing || needs & ~kind->abilities) continue;
@@ -401,12 +424,27 @@ static bool planner_scales(const tamis_spec *spec)
            (spec->kind == TAMIS_KIND_ANY && spec->needs & TAMIS_CAN_GROW);
 }
 
+/* What a kind can do at best: a composed one over the kind that was given, or over
+ * any of those that it accepts. */
+static uint32_t planner_most(const tms_kind *kind, const tamis_spec *spec)
+{
+    uint32_t most = 0;
+    const tms_kind *inner;
+    if (!kind->composing) return kind->abilities;
+    for (size_t i = 0; (inner = tms_kind_number(i)) != NULL; i++)
+        if (spec->inner ? spec->inner == inner->id : kind->composing->accepts(inner) == TAMIS_OK)
+            most |= kind->composing->abilities(inner->abilities);
+    return most;
+}
+
 /* A flat kind that is to scale becomes the inner kind of a scaling filter. */
 static tamis_status planner_choose(const tamis_spec *spec, tms_plan *out)
 {
     const tms_kind *kind = NULL;
     tamis_spec asked = *spec;
     if (asked.kind != TAMIS_KIND_ANY) TMS_TRY(planner_find_kind(asked.kind, &kind));
+    if (kind && spec->growth == TAMIS_GROWTH_FIXED) /* known before it is sized */
+        TMS_TRY(planner_refuse(kind, planner_needs(spec) & ~planner_most(kind, spec)));
     if (planner_scales(spec) && !(kind && kind->composing)) {
         if (kind) asked.inner = asked.kind;
         kind = tms_kind_by_id(TAMIS_KIND_SCALABLE);
@@ -452,10 +490,7 @@ static uint32_t planner_abilities(const tms_plan *plan)
 
 static tamis_status planner_check_abilities(const tamis_spec *spec, const tms_plan *plan)
 {
-    uint32_t missing = planner_needs(spec) & ~planner_abilities(plan);
-    if (!missing) return TAMIS_OK;
-    return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter lacks abilities that were asked for (0x%x)",
-                    plan->levels[0].kind->name, missing);
+    return planner_refuse(plan->levels[0].kind, planner_needs(spec) & ~planner_abilities(plan));
 }
 
 tamis_status tms_plan_for(const tamis_spec *spec, tms_plan *out)
@@ -506,6 +541,8 @@ static void planner_describe(const tamis_spec *spec, const tms_plan *plan, tamis
     s->bytes = planner_bytes(plan);
     planner_describe_levels(plan, s);
     s->kind = shape->kind;
+    s->inner = plan->count > 1 ? plan->levels[1].kind->id : 0;
+    s->abilities = planner_abilities(plan);
     s->capacity = shape->capacity;
     s->bits_per_key = (double)s->bits / keys;
     s->fpr_asked = spec->fpr;
