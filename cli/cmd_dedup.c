@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "commands.h"
+#include "dedup_window.h"
 #include "filter_files.h"
 #include "key_stream.h"
 #include "loss.h"
@@ -26,12 +27,38 @@
 
 static int dedup_run(const cli_settings *settings, char *const *files, size_t count);
 
-static const char *const dedup_flags[] = {
-    "capacity",    "rate",   "memory",       "state",         "kind",  "scale", "nul",
-    "csv",         "field",  "delimiter",    "csv-no-header", "u64",   "jobs",  "quiet",
-    "no-progress", "strict", "never-exceed", "lines-per-key", "inner", "parts", "fingerprint-bits",
-    "bucket-keys", "dense",  "expansion",    "tightening",    "hash",  "seed",  "secret-file",
-    "compress",    NULL};
+static const char *const dedup_flags[] = {"capacity",
+                                          "rate",
+                                          "memory",
+                                          "state",
+                                          "window",
+                                          "time",
+                                          "kind",
+                                          "scale",
+                                          "nul",
+                                          "csv",
+                                          "field",
+                                          "delimiter",
+                                          "csv-no-header",
+                                          "u64",
+                                          "jobs",
+                                          "quiet",
+                                          "no-progress",
+                                          "strict",
+                                          "never-exceed",
+                                          "lines-per-key",
+                                          "inner",
+                                          "parts",
+                                          "fingerprint-bits",
+                                          "bucket-keys",
+                                          "dense",
+                                          "expansion",
+                                          "tightening",
+                                          "hash",
+                                          "seed",
+                                          "secret-file",
+                                          "compress",
+                                          NULL};
 
 static const char *const dedup_examples[] = {
     "each URL once",
@@ -42,6 +69,12 @@ static const char *const dedup_examples[] = {
     "tamis dedup --state seen.tamis today.log > new-today.log",
     "the first row of every customer",
     "tamis dedup --csv customer_id orders.csv > first-orders.csv",
+    "what was not there within the last ten million lines",
+    "producer | tamis dedup --window 10M | consumer",
+    "what was not there within the hour, in which some five million come",
+    "producer | tamis dedup --window 1h -n 5M | consumer",
+    "the same by the time in the log: field 1 is the time, field 3 the key",
+    "tamis dedup --window 10m --time 1 --field 3 access.tsv",
     "a stream, in a fixed memory of 64 MiB",
     "producer | tamis dedup -m 64M | consumer",
     NULL,
@@ -62,6 +95,13 @@ const cli_command cli_dedup = {
         "fills.\n\n"
         "With --csv or --field the key is a part of the line, and the first line with each key is "
         "printed whole, after the header of the first CSV.\n\n"
+        "--window N forgets: a line is dropped when its key came within the last N that were "
+        "new, or, with a time such as 1h, within that time, for which --capacity says how many "
+        "keys "
+        "to expect. A line that comes again is remembered anew. Nothing is forgotten within the "
+        "window, and everything after 1.25 windows (--parts makes that finer). Time is that of "
+        "the clock, or with --time that in the lines. It never runs backwards: a line that is "
+        "older than one before it is taken at that one's time, and a remark says how many were.\n\n"
         "--state FILE goes on from the filter in FILE, if it is there, and leaves the new one "
         "there at the end, in one step. A run that fails, or whose reader goes away, leaves it as "
         "it was, and so does one that finds it changed by another run at its end. Flags that shape "
@@ -78,6 +118,7 @@ typedef struct dedup_job {
     bool there;        /* the state was there at the beginning, */
     struct stat found; /* and this file */
     bool digests;      /* the filter works from digests: hash before the gate */
+    cli_pace pace;
     cli_head head;
     uint64_t in, out;
 } dedup_job;
@@ -93,11 +134,11 @@ static bool dedup_hash(void *ctx, cli_key_block *block)
 
 static bool dedup_add(void *ctx, cli_key_block *block)
 {
-    const dedup_job *job = ctx;
+    dedup_job *job = ctx;
     size_t added;
     const tamis_keys keys =
         job->digests ? tamis_keys_digests(block->digests, block->count) : block->keys;
-    if (tamis_add_new_many(job->filter, &keys, block->answers, &added) == TAMIS_OK) return true;
+    if (cli_pace_add(&job->pace, block, &keys, &added) == TAMIS_OK) return true;
     return cli_block_fail_at(block, job->settings->nul ? '\0' : '\n', block->records[added].begin,
                              tamis_explain());
 }
@@ -163,8 +204,9 @@ static int dedup_start(dedup_job *job, cli_input *input)
     if (dedup_check_state(job) != CLI_YES) return CLI_ERROR;
     int status = job->there ? dedup_load(job)
                             : cli_new_filter(job->settings, input, habit, &sizing, &job->filter);
-    job->digests = status == CLI_YES && cli_takes_digests(job->filter);
-    return status;
+    if (status != CLI_YES) return status;
+    job->digests = cli_takes_digests(job->filter);
+    return cli_pace_begin(&job->pace, job->settings, job->filter, job->settings->state);
 }
 
 /* ---- the end ------------------------------------------------------------ */
@@ -205,6 +247,7 @@ static void dedup_report(const dedup_job *job)
     tamis_facts facts;
     if (job->settings->quiet) return;
     dedup_say(job);
+    cli_pace_remark(&job->pace);
     tamis_info(job->filter, &facts);
     cli_remark_overfull(&facts);
 }

@@ -94,18 +94,6 @@ static bool has_ask_one(const has_job *job, cli_key_block *block)
     return !prints || cli_block_print_records(block, !job->settings->absent);
 }
 
-/* Keys [from, from + count) of a batch. */
-static tamis_keys has_part(const tamis_keys *keys, size_t from, size_t count)
-{
-    tamis_keys part = *keys;
-    part.count = count;
-    if (keys->layout == TAMIS_LAYOUT_U64)
-        part.data = (const uint64_t *)keys->data + from;
-    else
-        part.data = (const tamis_span *)keys->data + from;
-    return part;
-}
-
 /* One line, once for each filter that may hold it. */
 static bool has_print_routes(const has_job *job, cli_key_block *block, size_t index,
                              bool (*maybe)[HAS_RUN], size_t at)
@@ -126,7 +114,7 @@ static bool has_print_routes(const has_job *job, cli_key_block *block, size_t in
 static bool has_route_run(const has_job *job, cli_key_block *block, size_t from, size_t count)
 {
     bool maybe[CLI_LIST_MOST][HAS_RUN];
-    const tamis_keys part = has_part(&block->keys, from, count);
+    const tamis_keys part = cli_keys_part(&block->keys, from, count);
     const bool prints = has_prints(job) && !job->settings->absent;
     for (size_t f = 0; f < job->filter_count; f++)
         block->routes[f] += tamis_may_contain_many(job->filters[f], &part, maybe[f]);

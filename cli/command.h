@@ -57,6 +57,7 @@ typedef struct cli_settings {
     bool absent, count;
     cli_list keys, filters;
     const char *state;
+    const char *time;
     /* plan */
     bool deletes, counts, grows, merges, exact, unchanging;
     bool plot;

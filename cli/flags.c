@@ -113,6 +113,10 @@ static const cli_flag flags_table[] = {
      NULL, AT(delimiter), .group = CLI_OF_KEYS, .rare = true},
     {0, "u64", CLI_SWITCH, NULL, "keys are whole numbers, hashed as 8 bytes", NULL, AT(u64),
      .group = CLI_OF_KEYS},
+    {0, "time", CLI_TEXT, "FIELD", "the time of a line is in this field, or CSV column",
+     "Seconds since 1970, with a fraction or without, or ISO 8601 (UTC unless a zone is given). "
+     "Fields count from 1, as those of --field; a column of CSV may be a name.",
+     AT(time), .group = CLI_OF_KEYS},
     {'j', "jobs", CLI_COUNT, "N", "threads [one per processor]",
      "The result is the same for every number.", AT(jobs), .group = CLI_OF_KEYS, .most = 1024},
     {'n', "sizes", CLI_LIST, "N", "so many keys: 1M, 1e8; may be given several times",

@@ -44,6 +44,7 @@ void cli_block_free(cli_key_block *block)
     free(block->records);
     free(block->spans);
     free(block->values);
+    free(block->times);
     free(block->digests);
     free(block->answers);
     free(block->joined);
@@ -93,6 +94,17 @@ bool cli_block_take_words(cli_key_block *block, const cli_settings *settings)
     for (size_t i = 0; !settings->nul && i < block->count; i++) /* for printing */
         block->bytes[block->records[i].end - 1] = '\n';
     return !block->fault.set;
+}
+
+tamis_keys cli_keys_part(const tamis_keys *keys, size_t from, size_t count)
+{
+    tamis_keys part = *keys;
+    part.count = count;
+    if (keys->layout == TAMIS_LAYOUT_SPANS)
+        part.data = (const tamis_span *)keys->data + from;
+    else
+        part.data = (const uint64_t *)keys->data + from;
+    return part;
 }
 
 static size_t block_without_line_end(const char *text, size_t size)

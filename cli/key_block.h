@@ -45,6 +45,7 @@ typedef struct cli_key_block {
     cli_record *records;
     tamis_span *spans;
     uint64_t *values; /* of --u64 */
+    uint64_t *times;  /* of --time, in milliseconds */
     tamis_keys keys;  /* spans or values */
     char *joined;     /* keys that do not lie in the bytes as they are */
     size_t joined_room, joined_size;
@@ -74,6 +75,9 @@ void cli_block_split(cli_key_block *block, const cli_key_format *format);
 /* Takes the keys of --key as the block's records, as if each were a line (a word
  * cannot have a NUL inside). False: the fault says why. */
 bool cli_block_take_words(cli_key_block *block, const cli_settings *settings);
+
+/* Keys [from, from + count) of a batch of spans, numbers or digests. */
+tamis_keys cli_keys_part(const tamis_keys *keys, size_t from, size_t count);
 
 /* Counts the records only: count and lines. */
 void cli_block_count(cli_key_block *block, const cli_key_format *format);

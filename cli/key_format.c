@@ -29,7 +29,7 @@ static int format_conflict(const cli_settings *settings)
                             "newlines");
     if (settings->csv_no_header && !settings->csv)
         return cli_complain("--csv-no-header needs --csv, for example --csv 1 --csv-no-header");
-    if (settings->delimiter && !settings->csv && !settings->field)
+    if (settings->delimiter && !settings->csv && !settings->field && !settings->time)
         return cli_complain("--delimiter needs --field or --csv, which say where the key is");
     return CLI_YES;
 }
@@ -89,6 +89,26 @@ static int format_wanted(const char *text, cli_key_format *format)
     return CLI_YES;
 }
 
+/* Where the time is: one field, or one more column. */
+static int format_time(const cli_settings *settings, cli_key_format *format)
+{
+    const size_t columns = format->wanted_count;
+    char why[CLI_WHY];
+    format->timed = settings->time != NULL;
+    if (!format->timed) return CLI_YES;
+    if (settings->csv) {
+        if (format_wanted(settings->time, format) != CLI_YES) return CLI_ERROR;
+        if (format->wanted_count == columns + 1) return CLI_YES;
+        return cli_complain("--time takes one column, not \"%.60s\"", settings->time);
+    }
+    if (cli_read_u64(settings->time, strlen(settings->time), &format->time_field, why) &&
+        format->time_field > 0)
+        return CLI_YES;
+    return cli_complain("--time: \"%.60s\" is no field; fields count from 1 (columns of --csv have "
+                        "names)",
+                        settings->time);
+}
+
 int cli_read_key_format(const cli_settings *settings, cli_key_format *out)
 {
     *out = (cli_key_format){.shape = settings->csv     ? CLI_CSV
@@ -100,7 +120,8 @@ int cli_read_key_format(const cli_settings *settings, cli_key_format *out)
                             .field = settings->field};
     if (format_conflict(settings) != CLI_YES) return CLI_ERROR;
     if (format_delimiter(settings, out) != CLI_YES) return CLI_ERROR;
-    return settings->csv ? format_wanted(settings->csv, out) : CLI_YES;
+    if (settings->csv && format_wanted(settings->csv, out) != CLI_YES) return CLI_ERROR;
+    return format_time(settings, out);
 }
 
 /* ---- columns ------------------------------------------------------------ */

@@ -26,9 +26,11 @@ typedef struct cli_columns {
 typedef struct cli_key_format {
     cli_key_shape shape;
     bool header, u64;
-    char separator; /* that ends a line */
-    char delimiter; /* between fields */
-    uint64_t field; /* from 1 */
+    char separator;      /* that ends a line */
+    char delimiter;      /* between fields */
+    uint64_t field;      /* from 1 */
+    bool timed;          /* lines have a time, */
+    uint64_t time_field; /* in this field, or in the last of the wanted columns */
     size_t wanted_count;
     cli_csv_field wanted[CLI_COLUMNS_MOST]; /* in the words of --csv */
 } cli_key_format;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "key_block.h"
+#include "timestamp.h"
 
 enum { SPLIT_SLOTS = 1 << 13 }; /* the arrays' room at first */
 enum { SPLIT_RUN = 240 };       /* bytes counted in one byte, in whole vectors */
@@ -24,17 +25,19 @@ static bool split_grow(cli_key_block *block, const cli_key_format *format)
 {
     size_t slots = block->slots ? 2 * block->slots : SPLIT_SLOTS;
     void *records = block->records, *spans = block->spans, *values = block->values;
-    void *digests = block->digests, *answers = block->answers;
+    void *digests = block->digests, *answers = block->answers, *times = block->times;
     bool good = split_widen(&records, slots, sizeof *block->records) &&
                 split_widen(&spans, slots, sizeof *block->spans) &&
                 split_widen(&digests, slots, sizeof *block->digests) &&
                 split_widen(&answers, slots, sizeof *block->answers) &&
-                (!format->u64 || split_widen(&values, slots, sizeof *block->values));
+                (!format->u64 || split_widen(&values, slots, sizeof *block->values)) &&
+                (!format->timed || split_widen(&times, slots, sizeof *block->times));
     block->records = records; /* what has moved is kept, even if not all could */
     block->spans = spans;
     block->values = values;
     block->digests = digests;
     block->answers = answers;
+    block->times = times;
     if (!good) return cli_block_fail(block, "no memory for the keys of a block");
     block->slots = slots;
     return true;
@@ -50,6 +53,16 @@ static bool split_put(cli_key_block *block, const cli_key_format *format, const 
     return true;
 }
 
+/* The time of the record that was put last, which goes again if it has none. */
+static bool split_put_time(cli_key_block *block, const cli_key_format *format, const char *text,
+                           size_t size)
+{
+    char why[CLI_WHY];
+    if (cli_read_timestamp(text, size, &block->times[block->count - 1], why)) return true;
+    block->count--;
+    return cli_block_fail_at(block, format->separator, block->records[block->count].begin, why);
+}
+
 /* ---- lines -------------------------------------------------------------- */
 
 static void split_lines(cli_key_block *block, const cli_key_format *format)
@@ -63,33 +76,48 @@ static void split_lines(cli_key_block *block, const cli_key_format *format)
     }
 }
 
-/* Field `wanted` of a line, from 1. False: the line has fewer. */
-static bool split_field(const cli_key_format *format, const char *at, const char *end,
-                        tamis_span *key)
+/* Field `wanted` of a line, from 1; 0 is the whole. False: the line has fewer. */
+static bool split_field(const cli_key_format *format, uint64_t wanted, const char *at,
+                        const char *end, tamis_span *out)
 {
-    for (uint64_t field = 1;; field++) {
+    *out = (tamis_span){at, (size_t)(end - at)};
+    for (uint64_t field = 1; wanted > 0; field++) {
         const char *stop = memchr(at, format->delimiter, (size_t)(end - at));
-        *key = (tamis_span){at, (size_t)((stop ? stop : end) - at)};
-        if (field == format->field) return true;
+        *out = (tamis_span){at, (size_t)((stop ? stop : end) - at)};
+        if (field == wanted) return true;
         if (!stop) return false;
         at = stop + 1;
     }
+    return true;
+}
+
+static bool split_refuse_field(cli_key_block *block, const cli_key_format *format, uint64_t field,
+                               const char *at)
+{
+    char why[CLI_WHY];
+    snprintf(why, sizeof why, "no field %llu; another --delimiter?", (unsigned long long)field);
+    return cli_block_fail_at(block, format->separator, (size_t)(at - block->bytes), why);
+}
+
+/* One line, whose key and time are fields, or whose key is the whole. */
+static bool split_line(cli_key_block *block, const cli_key_format *format, const char *at,
+                       const char *stop)
+{
+    tamis_span key, time = {0};
+    if (!split_field(format, format->field, at, stop, &key))
+        return split_refuse_field(block, format, format->field, at);
+    if (format->timed && !split_field(format, format->time_field, at, stop, &time))
+        return split_refuse_field(block, format, format->time_field, at);
+    if (!split_put(block, format, at, stop + 1, key)) return false;
+    return !format->timed || split_put_time(block, format, time.data, time.size);
 }
 
 static void split_fields(cli_key_block *block, const cli_key_format *format)
 {
     const char *at = block->bytes, *const end = at + block->size;
-    char why[CLI_WHY];
     while (at < end) {
         const char *stop = memchr(at, format->separator, (size_t)(end - at));
-        tamis_span key;
-        if (!split_field(format, at, stop, &key)) {
-            snprintf(why, sizeof why, "no field %llu; another --delimiter?",
-                     (unsigned long long)format->field);
-            cli_block_fail_at(block, format->separator, (size_t)(at - block->bytes), why);
-            return;
-        }
-        if (!split_put(block, format, at, stop + 1, key)) return;
+        if (!split_line(block, format, at, stop)) return;
         at = stop + 1;
     }
 }
@@ -108,9 +136,11 @@ static bool split_reserve_joined(cli_key_block *block)
     return block->joined || cli_block_fail(block, "no memory to join columns");
 }
 
-static tamis_span split_join(cli_key_block *block, const cli_csv_field *fields)
+/* The key of a record; a time is its last column, and no part of it. */
+static tamis_span split_join(cli_key_block *block, const cli_key_format *format,
+                             const cli_csv_field *fields)
 {
-    const size_t count = block->columns.count;
+    const size_t count = block->columns.count - format->timed;
     char *const begin = block->joined + block->joined_size;
     char *at = begin;
     if (count == 1 && !fields[0].doubled) return (tamis_span){fields[0].text, fields[0].size};
@@ -167,7 +197,9 @@ static void split_csv(cli_key_block *block, const cli_key_format *format)
             split_refuse_csv(block, found > CLI_CSV_LAST ? cursor.at : begin, found, seen);
             return;
         }
-        if (!split_put(block, format, begin, cursor.at, split_join(block, fields))) return;
+        if (!split_put(block, format, begin, cursor.at, split_join(block, format, fields))) return;
+        const cli_csv_field *time = &fields[block->columns.count - 1];
+        if (format->timed && !split_put_time(block, format, time->text, time->size)) return;
     }
 }
 
@@ -209,7 +241,12 @@ void cli_block_split(cli_key_block *block, const cli_key_format *format)
 {
     block->count = 0;
     switch (format->shape) {
-    case CLI_WHOLE_LINES: split_lines(block, format); break;
+    case CLI_WHOLE_LINES:
+        if (format->timed)
+            split_fields(block, format);
+        else
+            split_lines(block, format);
+        break;
     case CLI_FIELDS: split_fields(block, format); break;
     case CLI_CSV: split_csv(block, format); break;
     }

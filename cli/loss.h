@@ -14,6 +14,8 @@
  * earlier number of keys is the planner's for this very shape, scaled to the
  * rate that the bits have now.
  *
+ * A window has its rate of now all the time, as good as.
+ *
  * INFINITY when the filter is so full that its bits tell nothing any more. Cost:
  * one pass over the filter. */
 double cli_expected_losses(const tamis_filter *filter, uint64_t fresh);

@@ -43,6 +43,9 @@ typedef struct tamis_window {
     uint64_t share;       /* of one generation: time, or keys */
     uint64_t now;         /* as last told */
     bool started;         /* whether it has ever been told */
+    uint64_t turns;       /* the time at which the newest generation has had its share: until
+                             then adds need no tamis_window_advance; 0: keys are counted, or
+                             no time was told */
 } tamis_window;
 
 /** Fills `window`. TAMIS_E_UNSUPPORTED when `f` is no window.               */

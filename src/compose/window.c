@@ -143,6 +143,13 @@ tamis_status tms_window_advance(tamis_filter *f, uint64_t now)
     return TAMIS_OK;
 }
 
+static uint64_t window_turns_at(const tms_shape *shape)
+{
+    const uint64_t *p = shape->params, share = window_share(shape);
+    if (!p[WINDOW_STARTED]) return 0;
+    return share < UINT64_MAX - p[WINDOW_BEGAN] ? p[WINDOW_BEGAN] + share : UINT64_MAX;
+}
+
 void tms_window_tell(const tamis_filter *f, tamis_window *out)
 {
     const uint64_t *p = f->shape.params;
@@ -151,7 +158,8 @@ void tms_window_tell(const tamis_filter *f, tamis_window *out)
                           .keys = f->shape.capacity,
                           .share = window_share(&f->shape),
                           .now = p[WINDOW_NOW],
-                          .started = p[WINDOW_STARTED] != 0};
+                          .started = p[WINDOW_STARTED] != 0,
+                          .turns = window_turns_at(&f->shape)};
 }
 
 /* ---- asking and adding -------------------------------------------------- */

@@ -130,9 +130,12 @@ static void the_last_hour(void **state)
         const uint64_t start = UINT64_C(1700000000), bound = SPAN + SPAN / w.generations;
         uint64_t late = 0;
         CHECK_OK(tamis_add_u64(f, UINT64_MAX)); /* before the clock starts */
+        CHECK(window_of(f).turns == 0, "turns before it has a time");
         for (uint64_t t = 0; t < 4 * SPAN; t += 13) {
             CHECK_OK(tamis_window_advance(f, start + t));
             CHECK_OK(tamis_add_u64(f, t));
+            const uint64_t turns = start + (t / w.share + 1) * w.share;
+            CHECK(window_of(f).turns == turns, "it turns at %" PRIu64, window_of(f).turns);
             CHECK(t >= SPAN || tamis_may_contain_u64(f, UINT64_MAX), "the first key at %" PRIu64,
                   t);
             for (uint64_t k = 0; k <= t; k += 13) {
@@ -148,6 +151,7 @@ static void the_last_hour(void **state)
         for (uint64_t k = 0; k < 4 * SPAN; k += 13)
             CHECK(!tamis_may_contain_u64(f, k), "key %" PRIu64 " outlived a pause", k);
         CHECK_OK(tamis_window_advance(f, UINT64_MAX));
+        CHECK(window_of(f).turns == UINT64_MAX, "time has an end");
         tamis_free(f);
     }
 }

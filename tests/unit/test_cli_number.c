@@ -5,6 +5,7 @@
 #include "support/check.h"
 
 #include "../../cli/number.c"
+#include "../../cli/timestamp.c"
 
 /* ---- taken -------------------------------------------------------------- */
 
@@ -206,6 +207,84 @@ static void numbers_are_shown_round(void **state)
     assert_string_equal(text, "0");
 }
 
+/* ---- windows and times --------------------------------------------------- */
+
+static void windows_are_read(void **state)
+{
+    static const struct {
+        const char *why, *text;
+        cli_window window; /* nothing: refused */
+        const char *typed;
+    } rows[] = {
+        {"keys", "10M", {.keys = 10000000}, NULL},
+        {"keys, digits", "8", {.keys = 8}, NULL},
+        {"seconds", "90s", {.milliseconds = 90000}, "90s"},
+        {"a small m is minutes", "10m", {.milliseconds = 600000}, "10m"},
+        {"a part of an hour", "1.5h", {.milliseconds = 5400000}, "90m"},
+        {"days", "7d", {.milliseconds = 604800000}, "7d"},
+        {"milliseconds", "250ms", {.milliseconds = 250}, "250ms"},
+        {"no keys", "0", {0}, NULL},
+        {"no time", "0s", {0}, NULL},
+        {"less than a millisecond", "0.1ms", {0}, NULL},
+        {"years", "1y", {0}, NULL},
+        {"capital hours", "1H", {0}, NULL},
+        {"a negative one", "-1h", {0}, NULL},
+        {"nothing", "", {0}, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const cli_window *wanted = &rows[i].window;
+        char why[CLI_WHY] = "", typed[40];
+        cli_window window;
+        check_about("%s: %s", rows[i].why, rows[i].text);
+        const bool good = cli_parse_window(rows[i].text, &window, why);
+        CHECK(good == (wanted->keys || wanted->milliseconds), "taken or not: %s", why);
+        CHECK(!good || window.keys == wanted->keys, "keys");
+        CHECK(!good || window.milliseconds == wanted->milliseconds, "time");
+        cli_type_time(window.milliseconds, typed, sizeof typed);
+        CHECK(!rows[i].typed || strcmp(typed, rows[i].typed) == 0, "typed as %s", typed);
+    }
+}
+
+static void timestamps_are_read(void **state)
+{
+    static const struct {
+        const char *why, *text;
+        uint64_t milliseconds; /* UINT64_MAX: refused */
+    } rows[] = {
+        {"seconds", "1700000000", UINT64_C(1700000000000)},
+        {"with a fraction", "1700000000.25", UINT64_C(1700000000250)},
+        {"a fine fraction is cut", "1.0009", 1000},
+        {"the beginning", "0", 0},
+        {"blanks around it", " 5\r", 5000},
+        {"a day", "1970-01-02", 86400000},
+        {"date and time", "2024-02-29T12:30:15Z", UINT64_C(1709209815000)},
+        {"a blank between them, no zone", "2024-02-29 12:30:15", UINT64_C(1709209815000)},
+        {"without seconds, to the east", "2024-02-29T14:30+02:00", UINT64_C(1709209800000)},
+        {"to the west, a fraction", "2024-02-29T05:00:15.5-0730", UINT64_C(1709209815500)},
+        {"the end of a century", "2000-12-31T23:59:59Z", UINT64_C(978307199000)},
+        {"a leap second", "2016-12-31T23:59:60Z", UINT64_C(1483228800000)},
+        {"no leap year", "2023-02-29", UINT64_MAX},
+        {"before 1970", "1969-12-31", UINT64_MAX},
+        {"before 1970 by its zone", "1970-01-01T00:00+01", UINT64_MAX},
+        {"milliseconds", "1700000000000", UINT64_MAX},
+        {"negative", "-5", UINT64_MAX},
+        {"words behind it", "5 o'clock", UINT64_MAX},
+        {"half a zone", "2024-02-29T12:30+0", UINT64_MAX},
+        {"hour 24", "2024-02-29T24:00", UINT64_MAX},
+        {"nothing", "", UINT64_MAX},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char why[CLI_WHY] = "";
+        uint64_t value = 0;
+        check_about("%s: %s", rows[i].why, rows[i].text);
+        const bool good = cli_read_timestamp(rows[i].text, strlen(rows[i].text), &value, why);
+        CHECK(good == (rows[i].milliseconds != UINT64_MAX), "taken or not: %s", why);
+        CHECK(!good || value == rows[i].milliseconds, "read as %" PRIu64, value);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +295,8 @@ int main(void)
         cmocka_unit_test(long_nonsense_is_cut_in_its_sentence),
         cmocka_unit_test(secrets_are_32_digits_and_never_repeated),
         cmocka_unit_test(numbers_are_shown_round),
+        cmocka_unit_test(windows_are_read),
+        cmocka_unit_test(timestamps_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
