@@ -71,25 +71,23 @@ static double loss_of_layer(const loss_layer *layer, double *left)
     return lost;
 }
 
-/* What forgets has long lost the keys of most of the time: it had about the rate
- * of now throughout. */
-static double loss_of_window(const tamis_filter *filter, uint64_t fresh)
+/* Keys that a window has told new and forgotten since met about the rate of now. */
+static double loss_of_forgotten(const tamis_filter *filter, double left)
 {
     tamis_facts facts;
+    if (!(tamis_abilities(filter) & TAMIS_CAN_FORGET) || !(left > 0)) return 0;
     tamis_info(filter, &facts);
-    return facts.fpr_now < loss_hopeless ? (double)fresh * facts.fpr_now / (1 - facts.fpr_now)
-                                         : INFINITY;
+    return left * facts.fpr_now / (1 - facts.fpr_now);
 }
 
 double cli_expected_losses(const tamis_filter *filter, uint64_t fresh)
 {
     loss_layer layers[LOSS_LAYERS];
     double left = (double)fresh, lost = 0;
-    if (tamis_abilities(filter) & TAMIS_CAN_FORGET) return loss_of_window(filter, fresh);
     for (size_t i = loss_look(filter, layers); i-- > 0 && left > 0;) {
         if (!(layers[i].passes * (1 - layers[i].facts.fpr_now) > 1 - loss_hopeless))
             return INFINITY;
         lost += loss_of_layer(&layers[i], &left);
     }
-    return lost;
+    return lost + loss_of_forgotten(filter, left);
 }

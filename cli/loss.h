@@ -14,7 +14,7 @@
  * earlier number of keys is the planner's for this very shape, scaled to the
  * rate that the bits have now.
  *
- * A window has its rate of now all the time, as good as.
+ * What a window has forgotten is taken to have met the rate of now.
  *
  * INFINITY when the filter is so full that its bits tell nothing any more. Cost:
  * one pass over the filter. */

@@ -63,19 +63,26 @@ int cli_new_filter(const cli_settings *settings, cli_input *input, cli_sizing_ha
     return cli_check_integers(settings, *out, settings->kind);
 }
 
+/* A window is planned for keys that come evenly: a rush into one generation raises
+ * its rate though the window has no more keys than planned. */
+static bool new_is_overfull(const tamis_facts *facts)
+{
+    if (facts->abilities & TAMIS_IS_EXACT) return false;
+    if (facts->abilities & TAMIS_CAN_FORGET) return facts->fpr_now > 1.2 * facts->fpr_asked;
+    return facts->keys > 1.05 * (double)facts->capacity + 10;
+}
+
 void cli_remark_overfull(const tamis_facts *facts)
 {
     char keys[CLI_SHOWN], capacity[CLI_SHOWN], asked[CLI_SHOWN], now[CLI_SHOWN];
-    const bool forgets = (facts->abilities & TAMIS_CAN_FORGET) != 0; /* holds a generation more */
-    const double room =
-        (double)facts->capacity * (forgets ? facts->layers / (facts->layers - 1.0) : 1);
-    if (facts->abilities & TAMIS_IS_EXACT) return;
-    if (!(facts->keys > 1.05 * room + 10)) return;
+    const bool forgets = (facts->abilities & TAMIS_CAN_FORGET) != 0;
+    if (!new_is_overfull(facts)) return;
     cli_show_estimate(facts->keys, keys);
     cli_show_whole(facts->capacity, capacity);
     cli_show_rate(facts->fpr_asked, asked, sizeof asked);
     cli_show_rate(facts->fpr_now, now, sizeof now);
-    cli_remark("the filter was planned for %s keys and holds about %s: its rate is %s, not %s; "
+    cli_remark("the filter was planned for %s keys%s and holds about %s: its rate is %s, not %s; "
                "use a larger -n%s",
-               capacity, keys, now, asked, forgets ? "" : ", or --scale");
+               capacity, forgets ? " that come evenly," : "", keys, now, asked,
+               forgets ? "" : ", or --scale");
 }
