@@ -13,6 +13,7 @@
 #include "json.h"
 #include "key_stream.h"
 #include "new_filter.h"
+#include "result.h"
 #include "show.h"
 #include "words.h"
 
@@ -223,9 +224,7 @@ static void build_report(const build_job *job)
 static int build_save(build_job *job)
 {
     const cli_settings *settings = job->settings;
-    if (settings->note &&
-        tamis_set_metadata(job->filter, settings->note, strlen(settings->note)) != TAMIS_OK)
-        return cli_complain("--note: %s", tamis_explain());
+    if (cli_set_note(settings, job->filter) != CLI_YES) return CLI_ERROR;
     return cli_save_filter(settings, job->filter, settings->output);
 }
 

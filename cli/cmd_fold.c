@@ -7,6 +7,7 @@
 #include "filter_files.h"
 #include "json.h"
 #include "number.h"
+#include "result.h"
 #include "show.h"
 #include "words.h"
 
@@ -94,12 +95,7 @@ static void fold_json(const cli_settings *settings, uint64_t factor, const tamis
     cli_json_begin_object(NULL);
     cli_json_text("output", settings->output);
     cli_json_whole("factor", factor);
-    cli_json_text("kind", f->kind_name);
-    cli_json_whole("bits", f->bits);
-    cli_json_whole("capacity", f->capacity);
-    cli_json_real("keys", f->keys);
-    cli_json_real("fpr_asked", f->fpr_asked);
-    cli_json_real("fpr", f->fpr_now);
+    cli_json_result(f);
     cli_json_end_object();
 }
 

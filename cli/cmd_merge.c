@@ -12,6 +12,7 @@
 #include "filter_files.h"
 #include "json.h"
 #include "number.h"
+#include "result.h"
 #include "show.h"
 #include "words.h"
 
@@ -110,9 +111,7 @@ static int merge_take_all(const cli_settings *settings, merge_verb verb, char *c
     if (failed) return failed;
     for (size_t i = 1; i < count && !failed; i++)
         failed = merge_take(settings, verb, *out, files[i]);
-    if (!failed && settings->note &&
-        tamis_set_metadata(*out, settings->note, strlen(settings->note)) != TAMIS_OK)
-        failed = cli_complain("--note: %s", tamis_explain());
+    if (!failed) failed = cli_set_note(settings, *out);
     if (failed) tamis_free(*out);
     return failed;
 }
@@ -139,15 +138,7 @@ static void merge_json(const cli_settings *settings, size_t count, const tamis_f
     cli_json_begin_object(NULL);
     cli_json_text("output", settings->output);
     cli_json_whole("filters", count);
-    cli_json_text("kind", f->kind_name);
-    cli_json_whole("bits", f->bits);
-    cli_json_whole("capacity", f->capacity);
-    cli_json_real("keys", f->keys);
-    cli_json_real("keys_low", f->keys_low);
-    cli_json_real("keys_high", f->keys_high);
-    cli_json_real("fpr_asked", f->fpr_asked);
-    cli_json_real("fpr", f->fpr_now);
-    cli_json_real("fill", f->fill);
+    cli_json_result(f);
     cli_json_end_object();
 }
 

@@ -64,8 +64,9 @@ typedef struct cli_settings {
     const char *svg;
     /* open, verify */
     bool salvage, no_map;
-    /* fold */
+    /* fold, split */
     uint64_t by, to;
+    uint64_t shards;
     /* bench */
     cli_list sizes, kinds;
     bool quick, full;

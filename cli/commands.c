@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const cli_command *const commands_list[] = {
-    &cli_plan,      &cli_build, &cli_has,    &cli_add,    &cli_remove,
-    &cli_count,     &cli_dedup, &cli_info,   &cli_doctor, &cli_merge,
-    &cli_intersect, &cli_fold,  &cli_verify, &cli_bench,  &cli_generate,
+    &cli_plan, &cli_build,  &cli_has,    &cli_add,       &cli_remove,   &cli_count,   &cli_dedup,
+    &cli_info, &cli_doctor, &cli_merge,  &cli_intersect, &cli_fold,     &cli_convert, &cli_split,
+    &cli_join, &cli_shard,  &cli_verify, &cli_bench,     &cli_generate,
 };
 
 const cli_command *cli_command_number(size_t index)

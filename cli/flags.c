@@ -85,6 +85,8 @@ static const cli_flag flags_table[] = {
      .least = 1},
     {0, "to", CLI_BYTES, "SIZE", "fold until it takes at most SIZE",
      "By a power of two, the smallest that serves.", AT(to), .group = CLI_OF_FILTER, .least = 1},
+    {'s', "shards", CLI_COUNT, "N", "so many shards", NULL, AT(shards), .group = CLI_OF_FILTER,
+     .least = 1, .most = 1024},
     {0, "salvage", CLI_SWITCH, NULL, "write a copy of what is left; lost parts say \"maybe\"",
      "No key that was added is ever called absent. Goes with --output.", AT(salvage),
      .group = CLI_OF_FILTER},
@@ -130,6 +132,8 @@ static const cli_flag flags_table[] = {
 
     /* ---- output ---- */
     {'o', "output", CLI_TEXT, "FILE", "write the result to FILE", NULL, AT(output),
+     .group = CLI_OF_OUTPUT, .names = CLI_FILES},
+    {'o', "prefix", CLI_TEXT, "PREFIX", "write to PREFIX0.tamis and so on", NULL, AT(output),
      .group = CLI_OF_OUTPUT, .names = CLI_FILES},
     {0, "force", CLI_SWITCH, NULL, "replace a file that is there", NULL, AT(force),
      .group = CLI_OF_OUTPUT},

@@ -67,6 +67,16 @@ TAMIS_API tamis_status tamis_convert(const tamis_filter *f, uint32_t kind, tamis
  *  process that has the key.                                                */
 TAMIS_API uint32_t tamis_shard_of(uint64_t digest, uint32_t shards);
 
+/** Which shards a sharded filter has.                                       */
+typedef struct tamis_shards {
+    uint32_t shards; /* of the whole */
+    uint32_t first;  /* that is here, */
+    uint32_t count;  /* and how many are */
+} tamis_shards;
+
+/** Fills `shards`. TAMIS_E_UNSUPPORTED when `f` is not sharded. Cost: none. */
+TAMIS_API tamis_status tamis_shards_of(const tamis_filter *f, tamis_shards *shards);
+
 /** Cuts `f` into `parts` filters of kind sharded, which together have its keys:
  *  out[i] has those of shard i, says "no" to all others, refuses to add them
  *  (TAMIS_E_MISMATCH), and is saved, merged and asked like any other. A blocked
@@ -87,7 +97,7 @@ TAMIS_API tamis_status tamis_join(const tamis_filter *const *parts, size_t count
                                   tamis_filter **out);
 
 /** Makes the one plain filter of which a sharded filter's shards are stretches:
- *  its bytes are those of a filter built at once. For what tamis_split can cut.
+ *  its bits are those of a filter built at once. For what tamis_split can cut.
  *  Errors: TAMIS_E_UNSUPPORTED, TAMIS_E_MISMATCH (shards missing, or of unequal
  *  size), TAMIS_E_NOMEM. Cost: one copy of the bodies.                      */
 TAMIS_API tamis_status tamis_unshard(const tamis_filter *f, tamis_filter **out);

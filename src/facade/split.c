@@ -161,6 +161,15 @@ static bool split_is_sharded(const tamis_filter *f)
     return f->kind == &tms_sharded_kind;
 }
 
+tamis_status tamis_shards_of(const tamis_filter *f, tamis_shards *shards)
+{
+    if (!split_is_sharded(f))
+        return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter has no shards", f->kind->name);
+    const tms_shards range = tms_sharded_range(f);
+    *shards = (tamis_shards){range.shards, range.first, range.count};
+    return TAMIS_OK;
+}
+
 tamis_status tamis_split(const tamis_filter *f, uint32_t parts, tamis_filter **out)
 {
     tamis_filter *copy = NULL;
@@ -240,9 +249,8 @@ tamis_status tamis_join(const tamis_filter *const *parts, size_t count, tamis_fi
 
 static tamis_status unshard_check(const tamis_filter *f)
 {
-    if (!split_is_sharded(f))
-        return tms_fail(TAMIS_E_UNSUPPORTED, "a %s filter has no shards", f->kind->name);
-    const tms_shards range = tms_sharded_range(f);
+    tamis_shards range;
+    TMS_TRY(tamis_shards_of(f, &range));
     const tamis_filter *first = f->kind->child(f, 0);
     if (!first->kind->attach_shard || !tms_sharded_is_sliced(f))
         return tms_fail(TAMIS_E_UNSUPPORTED,

@@ -82,6 +82,10 @@ static void cut_and_put_together(void **state)
         for (uint32_t i = 0; i < shards; i++) backwards[shards - 1 - i] = parts[i];
         CHECK_OK(tamis_join(backwards, shards, &joined));
         CHECK(facts_of(joined).layers == shards, "%u shards", facts_of(joined).layers);
+        tamis_shards range;
+        CHECK_OK(tamis_shards_of(parts[shards - 1], &range));
+        CHECK(range.shards == shards && range.first == shards - 1 && range.count == 1, "the last");
+        CHECK_STATUS(tamis_shards_of(whole, &range), TAMIS_E_UNSUPPORTED);
         ask_check_agree(joined, whole, &more, "strangers");
         ask_check_quickly(joined, &keys, "joined");
         CHECK_OK(tamis_unshard(joined, &plain));
