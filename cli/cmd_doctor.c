@@ -50,16 +50,16 @@ const cli_command cli_doctor = {
 enum { DOCTOR_FINDINGS = 16, DOCTOR_WIDTH = 88 };
 
 /* The words for a finding, and the command that would help: %s is the file, %k
- * a count of keys, %p the rate, %f the folding factor. */
+ * a count of keys, %p the rate, %f the folding factor, %K the flags of its kind. */
 static const struct {
     tamis_finding_code code;
     const char *word, *suspicion, *command;
 } doctor_words[] = {
     {TAMIS_FINDING_HEALTHY, "healthy", "healthy", NULL},
     {TAMIS_FINDING_NEVER_FILLED, "never-filled", "it was never filled",
-     "tamis build -n %k -p %p -o %s --force KEYS"},
+     "tamis build%K -n %k -p %p -o %s --force KEYS"},
     {TAMIS_FINDING_OVER_CAPACITY, "over-capacity", "more keys than planned",
-     "tamis build -n %k -p %p -o %s --force KEYS"},
+     "tamis build%K -n %k -p %p -o %s --force KEYS"},
     {TAMIS_FINDING_SATURATED, "saturated", "nearly every answer is \"maybe\"",
      "tamis build --scale -p %p -o %s --force KEYS"},
     {TAMIS_FINDING_OVERSIZED, "oversized", "memory is wasted", "tamis fold --by %f -o SMALLER %s"},
@@ -71,7 +71,12 @@ static const struct {
      "tamis verify --salvage -o SALVAGED %s"},
     {TAMIS_FINDING_MANY_LAYERS, "many-layers", "it has grown many layers",
      "tamis build -n %k -p %p -o %s --force KEYS"},
-    {TAMIS_FINDING_STICKY, "sticky", "counters can no longer go down", NULL},
+    {TAMIS_FINDING_STICKY, "sticky", "counters can no longer go down",
+     "tamis build -k counting --counter-bits 8 -n %k -p %p -o %s --force KEYS"},
+    {TAMIS_FINDING_NEARLY_FULL, "nearly-full", "there is next to no place left",
+     "tamis build%K -n %k -p %p -o %s --force KEYS"},
+    {TAMIS_FINDING_LOST_KEYS, "lost-keys", "keys that were added get \"no\"",
+     "tamis build -k cuckoo -n %k -p %p -o %s --force KEYS"},
 };
 
 enum { DOCTOR_WORDS = sizeof doctor_words / sizeof doctor_words[0] };
@@ -82,6 +87,7 @@ static const char *const doctor_severities[] = {"note", "warning", "problem"};
 typedef struct doctor_case {
     const char *file;
     tamis_facts facts;
+    tamis_window window; /* its span is 0 where there is none */
     tamis_finding findings[DOCTOR_FINDINGS];
     size_t count;
     tamis_severity worst;
@@ -105,18 +111,38 @@ static uint64_t doctor_factor(const tamis_facts *f)
 }
 
 /* Half as many keys again as there are, in two digits, so that there is room. */
-static void doctor_keys(const tamis_facts *f, char out[CLI_SHOWN])
+static void doctor_keys(const doctor_case *c, char out[CLI_SHOWN])
 {
+    const tamis_facts *f = &c->facts;
     double keys = fmax(fmax(f->keys, (double)f->added), (double)f->capacity / 1.5) * 1.5;
+    if (c->window.span) keys *= c->window.generations; /* they may all come at once */
     if (!isfinite(keys) || keys > 1e18) keys = 2 * (double)f->capacity;
     double unit = pow(10, floor(log10(fmax(keys, 10))) - 1);
     snprintf(out, CLI_SHOWN, "%.0f", ceil(keys / unit) * unit);
 }
 
+/* " -k cuckoo", for kinds that are not chosen by the rate alone. */
+static void doctor_kind(const doctor_case *c, char out[CLI_SHOWN])
+{
+    const tamis_facts *f = &c->facts;
+    char time[16];
+    out[0] = '\0';
+    cli_type_time(c->window.span, time, sizeof time);
+    if (c->window.span)
+        snprintf(out, CLI_SHOWN, " --window %s", time);
+    else if (f->inner_kind)
+        snprintf(out, CLI_SHOWN, " -k %.12s --inner %.12s", f->kind_name,
+                 tamis_kind_name(f->inner_kind));
+    else if (f->kind != TAMIS_KIND_CLASSIC && f->kind != TAMIS_KIND_BLOCKED)
+        snprintf(out, CLI_SHOWN, " -k %.30s", f->kind_name);
+}
+
 static void doctor_value(const doctor_case *c, char what, char out[CLI_SHOWN])
 {
     if (what == 'k')
-        doctor_keys(&c->facts, out);
+        doctor_keys(c, out);
+    else if (what == 'K')
+        doctor_kind(c, out);
     else if (what == 'p')
         snprintf(out, CLI_SHOWN, "%.3g", c->facts.fpr_asked);
     else
@@ -266,6 +292,7 @@ static void doctor_show(const doctor_case *c)
 static void doctor_examine(const tamis_filter *filter, doctor_case *c)
 {
     tamis_info(filter, &c->facts);
+    (void)tamis_window_of(filter, &c->window); /* or it has none */
     c->count = tamis_diagnose(filter, c->findings, DOCTOR_FINDINGS);
     if (c->count > DOCTOR_FINDINGS) c->count = DOCTOR_FINDINGS;
     if (c->count && c->findings[0].code == TAMIS_FINDING_DAMAGED) c->count = 1;

@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "abilities.h"
 #include "commands.h"
 #include "filter_files.h"
+#include "info_parts.h"
 #include "json.h"
 #include "number.h"
 #include "paper.h"
@@ -33,6 +35,9 @@ const cli_command cli_info = {
         "Prints what each filter is and how full it is. Keys, fill and rate are measured from the "
         "bits themselves: the number of distinct keys is an estimate, with the interval in which "
         "it lies 19 times in 20. Only \"added\" is bookkeeping; it counts repeated keys too.\n\n"
+        "Of a filter that is made of others each layer, side or generation has its line, the "
+        "oldest first, and shards have one together. The time of a window is shown as the "
+        "milliseconds since 1970 that this tool writes.\n\n"
         "Compressed filters are recognised; - is standard input. tamis doctor says whether "
         "something is wrong with a filter.",
     .memory = "Files are mapped: next to nothing. Compressed ones and pipes: the size of the "
@@ -42,30 +47,10 @@ const cli_command cli_info = {
     .run = info_run,
 };
 
-typedef struct info_ability {
-    uint32_t bit;
-    const char *word;
-} info_ability;
-
-static const info_ability info_abilities[] = {
-    {TAMIS_CAN_ADD, "add"},
-    {TAMIS_CAN_REMOVE, "remove"},
-    {TAMIS_CAN_COUNT, "count"},
-    {TAMIS_CAN_MERGE, "merge"},
-    {TAMIS_CAN_INTERSECT, "intersect"},
-    {TAMIS_CAN_FOLD, "fold"},
-    {TAMIS_CAN_GROW, "grow"},
-    {TAMIS_CAN_CONCURRENT, "concurrent"},
-    {TAMIS_CAN_PARALLEL, "parallel"},
-    {TAMIS_CAN_DIGESTS, "digests"},
-    {TAMIS_IS_EXACT, "exact"},
-};
-
-enum { INFO_ABILITIES = sizeof info_abilities / sizeof info_abilities[0] };
-
 /* What is known of one file. */
 typedef struct info_sheet {
     const char *file;
+    const tamis_filter *filter;
     uint64_t file_bytes; /* 0: not a regular file */
     tamis_facts facts;
     const void *note;
@@ -73,15 +58,6 @@ typedef struct info_sheet {
 } info_sheet;
 
 /* ---- for programs ------------------------------------------------------- */
-
-static void info_json_abilities(const tamis_facts *f)
-{
-    uint32_t can = tamis_kind_abilities(f->kind);
-    cli_json_begin_array("abilities");
-    for (size_t i = 0; i < INFO_ABILITIES; i++)
-        if (can & info_abilities[i].bit) cli_json_text(NULL, info_abilities[i].word);
-    cli_json_end_array();
-}
 
 static void info_json_plan(const tamis_facts *f)
 {
@@ -93,6 +69,8 @@ static void info_json_plan(const tamis_facts *f)
     cli_json_real("bits_per_key", (double)f->bits / (double)f->capacity);
     cli_json_whole("hashes", f->hashes);
     cli_json_whole("lines_per_key", f->lines_per_key);
+    cli_json_whole("fingerprint_bits", f->fingerprint_bits);
+    cli_json_whole("bucket_keys", f->bucket_keys);
     cli_json_whole("layers", f->layers);
     cli_json_whole("fold", f->fold);
     cli_json_text("hash", f->hash_name);
@@ -111,8 +89,10 @@ static void info_json_now(const tamis_facts *f)
     cli_json_real("keys_high", f->keys_high);
     cli_json_whole("ones", f->ones);
     cli_json_real("fill", f->fill);
+    cli_json_real("fullest", f->fullest);
     cli_json_real("fpr_asked", f->fpr_asked);
     cli_json_real("fpr_now", f->fpr_now);
+    cli_json_real("fnr_now", f->fnr_now);
     cli_json_real("fpr_at_capacity", f->fpr_at_capacity);
     cli_json_whole("damaged_bytes", f->damaged_bytes);
 }
@@ -124,33 +104,40 @@ static void info_json(const info_sheet *sheet)
     cli_json_whole("file_bytes", sheet->file_bytes);
     info_json_plan(&sheet->facts);
     info_json_now(&sheet->facts);
-    info_json_abilities(&sheet->facts);
+    cli_json_abilities("abilities", tamis_abilities_of_clone(sheet->filter));
+    cli_info_parts_json(sheet->filter);
     cli_json_bytes("note", sheet->note_bytes ? sheet->note : "", sheet->note_bytes);
     cli_json_end_object();
 }
 
 /* ---- for people --------------------------------------------------------- */
 
-static void info_line(const char *name, const char *text)
+/* How a key lies in it. */
+static void info_place(const tamis_facts *f, char *out, size_t room)
 {
-    cli_paper_print("  %-10s%s\n", name, text);
+    const char *lines = f->lines_per_key == 1   ? " in one cache line"
+                        : f->lines_per_key == 2 ? " in two cache lines"
+                                                : "";
+    if (f->fingerprint_bits)
+        snprintf(out, room, "fingerprints of %" PRIu32 " bits, %" PRIu32 " in a bucket",
+                 f->fingerprint_bits, f->bucket_keys);
+    else if (tamis_kind_abilities(f->kind) & TAMIS_IS_BOUNDED)
+        snprintf(out, room, "a counted remainder a key");
+    else
+        snprintf(out, room, "%" PRIu32 " %s a key%s", f->hashes,
+                 f->kind == TAMIS_KIND_COUNTING ? "counters" : "bits", lines);
 }
 
-static void info_show_kind(const tamis_facts *f)
+static void info_show_kind(const info_sheet *sheet)
 {
-    char text[160];
-    if (!f->inner_kind && (f->layers > 1 || f->hashes == 0))
-        snprintf(text, sizeof text, "%s: %" PRIu32 " layer%s", f->kind_name, f->layers,
-                 f->layers == 1 ? "" : "s");
-    else if (f->inner_kind)
-        snprintf(text, sizeof text, "%s: %" PRIu32 " layer%s of kind %s", f->kind_name, f->layers,
-                 f->layers == 1 ? "" : "s", tamis_kind_name(f->inner_kind));
-    else if (f->lines_per_key)
-        snprintf(text, sizeof text, "%s: %" PRIu32 " bits a key in %s", f->kind_name, f->hashes,
-                 f->lines_per_key == 1 ? "one cache line" : "two cache lines");
+    const tamis_facts *f = &sheet->facts;
+    char place[100], text[160];
+    if (f->inner_kind || f->layers > 1 || f->hashes == 0)
+        cli_info_parts_words(sheet->filter, f, place, sizeof place);
     else
-        snprintf(text, sizeof text, "%s: %" PRIu32 " bits a key", f->kind_name, f->hashes);
-    info_line("kind", text);
+        info_place(f, place, sizeof place);
+    snprintf(text, sizeof text, "%s: %s", f->kind_name, place);
+    cli_info_line("kind", text);
 }
 
 static void info_show_size(const info_sheet *sheet)
@@ -162,7 +149,7 @@ static void info_show_size(const info_sheet *sheet)
     if (sheet->file_bytes) cli_show_bytes(sheet->file_bytes, file, sizeof file);
     snprintf(text, sizeof text, "%s (%s bits)%s%s", body, bits, *file ? ", in a file of " : "",
              file);
-    info_line("size", text);
+    cli_info_line("size", text);
 }
 
 static void info_show_keys(const tamis_facts *f)
@@ -174,28 +161,48 @@ static void info_show_keys(const tamis_facts *f)
     cli_show_estimate(f->keys_high, high);
     snprintf(text, sizeof text, "about %s distinct (%s to %s), %s%s added", keys, low, high,
              f->count_is_estimate ? "about " : "", added);
-    info_line("keys", text);
+    cli_info_line("keys", text);
 }
 
 static void info_show_plan(const tamis_facts *f)
 {
     char capacity[CLI_SHOWN], asked[CLI_SHOWN], text[160];
+    const bool grows = (tamis_kind_abilities(f->kind) & TAMIS_CAN_GROW) != 0;
     cli_show_whole(f->capacity, capacity);
     cli_show_percent(f->fpr_asked, 4, asked);
     snprintf(text, sizeof text, "%s key%s at %s%s%s%s", capacity, cli_plural(f->capacity), asked,
-             f->layers > 1 ? ", so far" : "", f->flags & TAMIS_STRICT ? ", strict" : "",
+             f->layers > 1 && grows ? ", so far" : "", f->flags & TAMIS_STRICT ? ", strict" : "",
              f->flags & TAMIS_NEVER_EXCEED ? ", never exceeded" : "");
-    info_line("planned", text);
+    cli_info_line("planned", text);
+}
+
+/* How full it is, in what it consists of. */
+static void info_fill(const tamis_facts *f, char *out, size_t room)
+{
+    const uint32_t kind = f->inner_kind ? f->inner_kind : f->kind;
+    const uint32_t can = tamis_kind_abilities(kind);
+    const char *of = kind == TAMIS_KIND_COUNTING                   ? "of the counters are in use"
+                     : can & (TAMIS_IS_BOUNDED | TAMIS_CAN_REMOVE) ? "of the places are taken"
+                                                                   : "of the bits are set";
+    const int used = snprintf(out, room, "%.1f %% %s", 100 * f->fill, of);
+    if (f->fullest > 0 && used > 0)
+        snprintf(out + used, room - (size_t)used, ", %.1f %% in the fullest part",
+                 100 * f->fullest);
 }
 
 static void info_show_rate(const tamis_facts *f)
 {
-    char now[CLI_SHOWN], later[CLI_SHOWN], text[200];
+    char now[CLI_SHOWN], later[CLI_SHOWN], fill[100], text[200];
     cli_show_percent(f->fpr_now, 4, now);
     cli_show_percent(f->fpr_at_capacity, 4, later);
-    snprintf(text, sizeof text, "%s now, %s when full; %.1f %% of the bits are set", now, later,
-             100 * f->fill);
-    info_line("rate", text);
+    info_fill(f, fill, sizeof fill);
+    snprintf(text, sizeof text, "%s now, %s when full; %s", now, later, fill);
+    cli_info_line("rate", text);
+    if (!(f->fnr_now > 0)) return;
+    cli_show_percent(f->fnr_now, 3, now);
+    snprintf(text, sizeof text, "%s of the keys that were added get \"no\": they look removed",
+             now);
+    cli_info_line("losses", text);
 }
 
 static void info_show_hash(const tamis_facts *f)
@@ -203,23 +210,17 @@ static void info_show_hash(const tamis_facts *f)
     char text[160];
     snprintf(text, sizeof text, "%s, seed %" PRIu64 "%s", f->hash_name, f->seed,
              f->keyed ? ", under a secret" : "");
-    info_line("hash", text);
+    cli_info_line("hash", text);
 }
 
-static void info_show_abilities(const tamis_facts *f)
+static void info_show_abilities(const info_sheet *sheet)
 {
-    char text[160] = "";
-    size_t used = 0;
-    uint32_t can = tamis_kind_abilities(f->kind);
-    for (size_t i = 0; i < INFO_ABILITIES && used < sizeof text; i++)
-        if (can & info_abilities[i].bit) {
-            int more = snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
-                                info_abilities[i].word);
-            used += more > 0 ? (size_t)more : 0;
-        }
-    if (f->fold > 1 && used < sizeof text)
-        snprintf(text + used, sizeof text - used, " (folds by up to %" PRIu64 ")", f->fold);
-    info_line("can", text);
+    const tamis_facts *f = &sheet->facts;
+    char words[120], text[160], fold[CLI_SHOWN] = "";
+    cli_ability_list(tamis_abilities_of_clone(sheet->filter), words, sizeof words);
+    if (f->fold > 1) snprintf(fold, sizeof fold, " (folds by up to %" PRIu64 ")", f->fold);
+    snprintf(text, sizeof text, "%.110s%s", words, fold);
+    cli_info_line("can", text);
 }
 
 /* A note may hold anything; only text is shown. */
@@ -229,7 +230,7 @@ static void info_show_note(const info_sheet *sheet)
     if (!sheet->note_bytes) return;
     snprintf(text, sizeof text, "%zu bytes that are no text", sheet->note_bytes);
     if (!cli_utf8_is_plain(sheet->note, sheet->note_bytes)) {
-        info_line("note", text);
+        cli_info_line("note", text);
         return;
     }
     cli_paper_print("  %-10s", "note");
@@ -246,20 +247,21 @@ static void info_show_exact(const info_sheet *sheet)
     cli_show_bytes(f->memory, memory, sizeof memory);
     if (sheet->file_bytes) cli_show_bytes(sheet->file_bytes, file, sizeof file);
     snprintf(text, sizeof text, "%s: an exact set of 64-bit integers", f->kind_name);
-    info_line("kind", text);
+    cli_info_line("kind", text);
     snprintf(text, sizeof text, "%s in memory%s%s", memory, *file ? ", in a file of " : "", file);
-    info_line("size", text);
+    cli_info_line("size", text);
     snprintf(text, sizeof text, "%s, exactly", keys);
-    info_line("keys", text);
+    cli_info_line("keys", text);
 }
 
 static void info_show_hashed(const info_sheet *sheet)
 {
-    info_show_kind(&sheet->facts);
+    info_show_kind(sheet);
     info_show_size(sheet);
     info_show_plan(&sheet->facts);
     info_show_keys(&sheet->facts);
     info_show_rate(&sheet->facts);
+    cli_info_parts_show(sheet->filter, &sheet->facts);
     info_show_hash(&sheet->facts);
 }
 
@@ -270,7 +272,7 @@ static void info_show(const info_sheet *sheet)
         info_show_exact(sheet);
     else
         info_show_hashed(sheet);
-    info_show_abilities(&sheet->facts);
+    info_show_abilities(sheet);
     info_show_note(sheet);
 }
 
@@ -286,6 +288,7 @@ static int info_one(const cli_settings *settings, const char *file)
     if (stat(file, &on_disk) == 0 && S_ISREG(on_disk.st_mode))
         sheet.file_bytes = (uint64_t)on_disk.st_size;
     tamis_info(filter, &sheet.facts);
+    sheet.filter = filter;
     sheet.note = tamis_metadata(filter, &sheet.note_bytes);
     if (settings->json)
         info_json(&sheet);

@@ -14,8 +14,9 @@
  *
  * A key is never forgotten within the window, and is forgotten after at most
  * 1 + 1/g of it (shares are rounded up). Adding it again refreshes it. The rate
- * stays within the promise as long as at most `capacity` keys come within a
- * window of time; beyond, it rises, and tamis_diagnose says so.
+ * stays within the promise as long as at most a g-th of `capacity` keys come
+ * within a g-th of a window of time: plan for the busiest time. Beyond, it rises,
+ * and tamis_diagnose says so.
  *
  * One thread at a time changes a window; any number ask it meanwhile nobody
  * does. The state, its time included, is saved with the filter.             */

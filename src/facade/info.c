@@ -58,6 +58,8 @@ static double info_rate(const tamis_filter *f, double keys)
 {
     if (f->kind->rate) return f->kind->rate(&f->shape, keys);
     const tms_composing *composing = f->kind->composing;
+    const double whole = composing->first_count(&f->shape), here = tms_child_count(f);
+    if (here < whole) keys *= whole / here; /* some of the shards have all of these keys */
     double part_keys = composing->part_keys(&f->shape, keys);
     return composing->whole_rate(&f->shape, info_rate(f->kind->child(f, 0), part_keys));
 }

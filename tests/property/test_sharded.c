@@ -86,6 +86,8 @@ static void cut_and_put_together(void **state)
         CHECK_OK(tamis_shards_of(parts[shards - 1], &range));
         CHECK(range.shards == shards && range.first == shards - 1 && range.count == 1, "the last");
         CHECK_STATUS(tamis_shards_of(whole, &range), TAMIS_E_UNSUPPORTED);
+        const double full = facts_of(parts[0]).fpr_at_capacity;
+        CHECK(full > 0.9 * facts_of(whole).fpr_at_capacity, "a part has a rate of %g", full);
         ask_check_agree(joined, whole, &more, "strangers");
         ask_check_quickly(joined, &keys, "joined");
         CHECK_OK(tamis_unshard(joined, &plain));
