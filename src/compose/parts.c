@@ -22,6 +22,21 @@ tamis_status tms_parts_take(const tamis_filter *whole, tamis_filter **children, 
     return TAMIS_OK;
 }
 
+static bool parts_ask_each(tamis_filter *const *parts, uint32_t count, uint64_t digest)
+{
+    for (uint32_t i = count; i-- > 0;)
+        if (parts[i]->ops->may_contain(parts[i], digest)) return true;
+    return false;
+}
+
+tms_ask_any *tms_parts_any(tamis_filter *const *parts, uint32_t count)
+{
+    tms_ask_any *any = parts[0]->ops->may_contain_any;
+    for (uint32_t i = 1; i < count; i++)
+        if (parts[i]->ops->may_contain_any != any) any = NULL;
+    return any ? any : parts_ask_each;
+}
+
 size_t tms_parts_ask(tamis_filter *const *parts, uint32_t count, const tms_run *run, bool *answers)
 {
     bool here[TMS_RUN];

@@ -12,6 +12,9 @@ tamis_status tms_parts_take(const tamis_filter *whole, tamis_filter **children, 
 /* Of a request for a whole what its parts have no use for. */
 void tms_parts_trim(tamis_spec *spec);
 
+/* How to ask all parts for one digest: the way that they all have, or each by itself. */
+tms_ask_any *tms_parts_any(tamis_filter *const *parts, uint32_t count);
+
 /* answers[i]: whether one of the parts may contain digest i, each asked once for
  * the whole run, the last first; returns how many. Each fetches its own lines. */
 size_t tms_parts_ask(tamis_filter *const *parts, uint32_t count, const tms_run *run, bool *answers);

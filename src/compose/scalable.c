@@ -46,6 +46,7 @@ typedef struct scalable_filter {
     const tms_kind *inner;
     pthread_mutex_t growing;
     _Atomic uint32_t count;
+    tms_ask_any *_Atomic any; /* of all layers; stored before `count` */
     tamis_filter *layers[SCALABLE_MOST_LAYERS];
 } scalable_filter;
 
@@ -60,6 +61,13 @@ static uint32_t scalable_count(const scalable_filter *s)
 }
 
 /* ---- layers ------------------------------------------------------------- */
+
+/* From here on there are `count` layers. Whoever sees them sees how to ask them. */
+static void scalable_publish(scalable_filter *s, uint32_t count)
+{
+    atomic_store_explicit(&s->any, tms_parts_any(s->layers, count), memory_order_relaxed);
+    atomic_store_explicit(&s->count, count, memory_order_release);
+}
 
 /* Whether one more layer is allowed, as far as that is known before its size. */
 static tamis_status scalable_may_grow(const scalable_filter *s, uint32_t count)
@@ -116,7 +124,7 @@ static tamis_status scalable_push(scalable_filter *s)
     TMS_TRY(tms_filter_make(s->inner, &shape, family, &layer));
     layer->is_child = true;
     s->layers[count] = layer;
-    atomic_store_explicit(&s->count, count + 1, memory_order_release);
+    scalable_publish(s, count + 1);
     return TAMIS_OK;
 }
 
@@ -134,11 +142,10 @@ static bool scalable_is_full(const tamis_filter *layer)
     return tms_counter_sum(&layer->added) >= layer->shape.capacity;
 }
 
+/* Whether one of the first `layers` may hold the key. */
 static bool scalable_known(const scalable_filter *s, uint32_t layers, uint64_t digest)
 {
-    for (uint32_t i = layers; i-- > 0;) /* newest first: it is the largest */
-        if (s->layers[i]->ops->may_contain(s->layers[i], digest)) return true;
-    return false;
+    return atomic_load_explicit(&s->any, memory_order_relaxed)(s->layers, layers, digest);
 }
 
 /* ---- asking and adding -------------------------------------------------- */
@@ -413,7 +420,7 @@ static tamis_status scalable_adopt(tamis_filter *f, tamis_filter **children, uin
     s->inner = children[0]->kind;
     f->ops = s->inner->abilities & TAMIS_CAN_REMOVE ? &scalable_keeping : &scalable_ops;
     memcpy(s->layers, children, count * sizeof *children);
-    atomic_store_explicit(&s->count, count, memory_order_release);
+    scalable_publish(s, count);
     return TAMIS_OK;
 }
 

@@ -42,6 +42,7 @@ static const uint64_t window_longest = UINT64_C(1) << 62;
 typedef struct window_filter {
     tamis_filter base;
     uint32_t count;                      /* g + 1 */
+    tms_ask_any *any;                    /* of all generations */
     tamis_filter *ages[WINDOW_MOST + 1]; /* oldest first */
 } window_filter;
 
@@ -166,9 +167,7 @@ void tms_window_tell(const tamis_filter *f, tamis_window *out)
 
 static bool window_known(const window_filter *w, uint32_t ages, uint64_t digest)
 {
-    for (uint32_t i = ages; i-- > 0;)
-        if (w->ages[i]->ops->may_contain(w->ages[i], digest)) return true;
-    return false;
+    return w->any(w->ages, ages, digest);
 }
 
 static bool window_may_contain(const tamis_filter *f, uint64_t digest)
@@ -352,6 +351,7 @@ static tamis_status window_adopt(tamis_filter *f, tamis_filter **children, uint3
                         window_first_count(&f->shape), count);
     TMS_TRY(tms_parts_take(f, children, count));
     memcpy(w->ages, children, count * sizeof *children);
+    w->any = tms_parts_any(children, count);
     w->count = count;
     return TAMIS_OK;
 }

@@ -231,8 +231,37 @@ TAMIS_TARGET_AVX512 static void blocked_wide_add_new_many(const tamis_blocked_vi
         blocked_wide_add(v, run, was_new, true);
 }
 
+/* ---- several filters ---------------------------------------------------- */
+
+#define BLOCKED_TARGET_ANY __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,bmi2")))
+
+/* The lanes that are not used, one bit each: the seventh bits of the fields. */
+static inline BLOCKED_TARGET_ANY __attribute__((always_inline)) uint64_t
+blocked_wide_unused(const tamis_blocked_view *v, uint64_t product)
+{
+    return _pext_u64(v->unselect[product >> 61], UINT64_C(0x0081020408102040));
+}
+
+/* A pattern is the same in all of them but for the lanes that are used, so it is
+ * made once: the fewer instructions a key takes, the more lines are on their way
+ * at the same time. */
+BLOCKED_TARGET_ANY static bool
+blocked_wide_may_contain_any(const void *const *holders, size_t offset, uint32_t count, uint64_t h)
+{
+    const uint64_t product = h * TAMIS_BLOCKED_PATTERN;
+    const __m512i bits = tamis_blocked_mask_avx512(product & TAMIS_BLOCKED_BITS);
+    for (const void *const *at = holders + count; at-- > holders;) {
+        const tamis_blocked_view *v = tms_blocked_view_in(*at, offset);
+        const __m512i line = _mm512_loadu_si512(tamis_blocked_line(v, h));
+        const uint64_t missing = _mm512_testn_epi64_mask(bits, line);
+        if (!(missing & ~blocked_wide_unused(v, product))) return true;
+    }
+    return false;
+}
+
 const tms_blocked_kernel tms_blocked_avx512 = {.name = "avx512",
                                                .may_contain = blocked_may_contain_avx512,
+                                               .may_contain_any = blocked_wide_may_contain_any,
                                                .add = blocked_add_avx512,
                                                .may_contain_many = blocked_wide_may_contain_many,
                                                .add_many = blocked_wide_add_many,
@@ -240,5 +269,6 @@ const tms_blocked_kernel tms_blocked_avx512 = {.name = "avx512",
 
 #include "kernel/blocked_loops_end.inc"
 #undef BLOCKED_WIDE
+#undef BLOCKED_TARGET_ANY
 
 #endif

@@ -12,9 +12,19 @@
 
 #include "kernel/run.h"
 
+/* The view that lies so many bytes behind an address. */
+static inline const tamis_blocked_view *tms_blocked_view_in(const void *holder, size_t offset)
+{
+    return (const tamis_blocked_view *)(const void *)((const uint8_t *)holder + offset);
+}
+
 typedef struct tms_blocked_kernel {
     const char *name;
     bool (*may_contain)(const tamis_blocked_view *, uint64_t digest);
+    /* Whether one of several filters of one line a key may contain it, the last
+     * being asked first; the view of each is `offset` behind its holder. */
+    bool (*may_contain_any)(const void *const *holders, size_t offset, uint32_t count,
+                            uint64_t digest);
     bool (*add)(const tamis_blocked_view *, uint64_t digest); /* true: was new */
     size_t (*may_contain_many)(const tamis_blocked_view *, const tms_run *, bool *answers);
     void (*add_many)(const tamis_blocked_view *, const tms_run *);

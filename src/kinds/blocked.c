@@ -25,6 +25,15 @@ static bool blocked_op_may_contain(const tamis_filter *f, uint64_t digest)
     return b->kernel->may_contain(&b->view, digest);
 }
 
+/* Of one line a key only. */
+static bool blocked_op_may_contain_any(tamis_filter *const *filters, uint32_t count,
+                                       uint64_t digest)
+{
+    return blocked_of(filters[0])
+        ->kernel->may_contain_any((const void *const *)filters, offsetof(blocked_filter, view),
+                                  count, digest);
+}
+
 static tamis_status blocked_op_add(tamis_filter *f, uint64_t digest, bool *was_new)
 {
     const blocked_filter *b = blocked_of(f);
@@ -68,16 +77,22 @@ static void blocked_op_fetch(const void *filter, uint64_t digest)
         TMS_FETCH(tamis_blocked_second_line(v, tamis_blocked_second(digest)));
 }
 
-static const tms_ops blocked_near = {.may_contain = blocked_op_may_contain,
-                                     .add = blocked_op_add,
-                                     .may_contain_many = blocked_op_may_contain_many,
-                                     .add_many = blocked_op_add_many};
+#define BLOCKED_OPS                                               \
+    .may_contain = blocked_op_may_contain, .add = blocked_op_add, \
+    .may_contain_many = blocked_op_may_contain_many, .add_many = blocked_op_add_many
 
-static const tms_ops blocked_far = {.may_contain = blocked_op_may_contain,
-                                    .add = blocked_op_add,
-                                    .may_contain_many = blocked_op_may_contain_many,
-                                    .add_many = blocked_op_add_many,
+static const tms_ops blocked_near = {BLOCKED_OPS, .may_contain_any = blocked_op_may_contain_any};
+static const tms_ops blocked_far = {BLOCKED_OPS, .may_contain_any = blocked_op_may_contain_any,
                                     .fetch = blocked_op_fetch};
+static const tms_ops blocked_near_two = {BLOCKED_OPS};
+static const tms_ops blocked_far_two = {BLOCKED_OPS, .fetch = blocked_op_fetch};
+
+static const tms_ops *blocked_ops(const tms_shape *shape)
+{
+    bool far = shape->body_bytes >= TMS_FETCH_WHILE_HASHING_FROM;
+    if (shape->params[BLOCKED_PER_KEY] == 2) return far ? &blocked_far_two : &blocked_near_two;
+    return far ? &blocked_far : &blocked_near;
+}
 
 static void blocked_attach(tamis_filter *f)
 {
@@ -88,7 +103,7 @@ static void blocked_attach(tamis_filter *f)
                              (uint32_t)p[BLOCKED_PER_KEY]);
     b->kernel = tms_filter_is_shared(f) ? tms_blocked_kernel_shared() : tms_blocked_kernel_best();
     b->fetch = f->shape.body_bytes >= TMS_NO_FETCH_BELOW;
-    f->ops = f->shape.body_bytes >= TMS_FETCH_WHILE_HASHING_FROM ? &blocked_far : &blocked_near;
+    f->ops = blocked_ops(&f->shape);
 }
 
 /* ---- one shard of a larger filter --------------------------------------- */
@@ -164,8 +179,8 @@ static bool blocked_attach_shard(tamis_filter *f, uint32_t shards, uint32_t shar
 
 bool tms_blocked_lend_view(const tamis_filter *f, tamis_blocked_view *view)
 {
-    if (f->ops != &blocked_near && f->ops != &blocked_far) return false;
-    if (tms_filter_is_shared(f)) return false; /* its plain reads would race with adds */
+    if (f->ops != blocked_ops(&f->shape)) return false; /* a shard, or chunks are watched */
+    if (tms_filter_is_shared(f)) return false;          /* its plain reads would race with adds */
     *view = blocked_of(f)->view;
     return true;
 }

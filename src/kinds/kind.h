@@ -24,12 +24,18 @@
 typedef struct tamis_filter tamis_filter;
 typedef struct tms_kind tms_kind;
 
+/* Whether one of several filters may contain a digest; the last is asked first. */
+typedef bool tms_ask_any(tamis_filter *const *, uint32_t count, uint64_t digest);
+
 /* The working operations; a kind has one table a mode. A run has at most
  * TMS_RUN digests; `was_new` of a run may be NULL, `answers` may not. The counts
  * of added keys are kept by the caller, except by kinds that grow
  * (TAMIS_CAN_GROW). */
 typedef struct tms_ops {
     bool (*may_contain)(const tamis_filter *, uint64_t digest);
+    /* For filters in one mode that all have this function. NULL: nothing is to be
+     * gained over asking each. */
+    tms_ask_any *may_contain_any;
     tamis_status (*add)(tamis_filter *, uint64_t digest, bool *was_new);
     size_t (*may_contain_many)(const tamis_filter *, const tms_run *, bool *answers);
     tamis_status (*add_many)(tamis_filter *, const tms_run *, bool *was_new, size_t *added);

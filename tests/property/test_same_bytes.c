@@ -182,6 +182,28 @@ static void try_adding(const kernel_case *c, const bench_table *start)
     CHECK(memcmp(&plain, &inlined, sizeof plain) == 0, "the inline view sets other bits");
 }
 
+/* Several tables at once, of one line a key and every number of bits. */
+static void try_asking_any(const tms_blocked_kernel *kernel, const uint64_t *digests, size_t count)
+{
+    enum { TABLES = 8 };
+    static bench_table tables[TABLES];
+    tamis_blocked_view views[TABLES];
+    const void *holders[TABLES];
+    for (unsigned i = 0; i < TABLES; i++) {
+        fill_anyhow(&tables[i], &(splitmix){SEED + i}, 3 + i % 3);
+        views[i] = view_over(&tables[i], i + 1, 1);
+        holders[i] = (const uint8_t *)&views[i] - 40;
+    }
+    for (uint32_t asked = 0; asked <= TABLES; asked++)
+        for (size_t i = 0; i < count; i++) {
+            bool expected = false;
+            for (uint32_t t = 0; t < asked; t++)
+                expected |= tms_blocked_scalar.may_contain(&views[t], digests[i]);
+            CHECK(kernel->may_contain_any(holders, 40, asked, digests[i]) == expected,
+                  "%s: digest %zu in %u tables", kernel->name, i, asked);
+        }
+}
+
 static void try_kernel(const tms_blocked_kernel *kernel)
 {
     static uint64_t digests[DIGESTS];
@@ -202,6 +224,7 @@ static void try_kernel(const tms_blocked_kernel *kernel)
                 try_asking(kernel, &v, digests, DIGESTS);
                 try_adding(&c, &table);
             }
+    try_asking_any(kernel, digests, DIGESTS);
 }
 
 static void every_kernel_is_scalar(void **state)
