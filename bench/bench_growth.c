@@ -196,23 +196,31 @@ static void chain_of(const tamis_filter *f, chain *out)
     }
 }
 
-/* The mean over sizes that are even in their logarithm. */
+/* The chain as it is when so many keys are in. */
+static unsigned chain_at(const chain *c, double keys)
+{
+    unsigned layer = 0;
+    while (layer + 1 < c->count && keys > (double)c->full[layer]) layer++;
+    return layer;
+}
+
+static double chain_times(const options *o, uint32_t kind, const chain *c, double keys)
+{
+    return c->bits[chain_at(c, keys)] / right_bits(kind, (uint64_t)keys, o->fpr);
+}
+
+/* The mean is over sizes that are even in their logarithm. */
 static void report_memory(const options *o, uint32_t kind, const chain *c)
 {
-    double sum = 0, worst = 0;
+    const double full = (double)c->full[chain_at(c, (double)o->keys)];
+    const double times = chain_times(o, kind, c, full);
+    double sum = 0;
     unsigned steps = 0;
-    for (double keys = 1e6; keys <= (double)o->most; keys *= 1.02, steps++) {
-        unsigned layer = 0;
-        while (layer + 1 < c->count && keys > (double)c->full[layer]) layer++;
-        sum += c->bits[layer] / right_bits(kind, (uint64_t)keys, o->fpr);
-    }
-    for (unsigned i = 0; i < c->count; i++) {
-        const double times = c->bits[i] / right_bits(kind, c->full[i], o->fpr);
-        if (c->full[i] > 1000000 && times > worst) worst = times;
-    }
+    for (double keys = 1e6; keys <= (double)o->most; keys *= 1.02, steps++)
+        sum += chain_times(o, kind, c, keys);
     if (!steps) return;
-    printf("\n  memory, newest layer full, at worst %.2f  (at most 1.60)  %s\n", worst,
-           worst <= 1.6 ? "reached" : "missed");
+    printf("\n  memory, newest layer full at %.3g keys  %.2f  (at most 1.60)  %s\n", full, times,
+           times <= 1.6 ? "reached" : "missed");
     printf("  memory, mean over 1e6 to %.0e keys  %.2f  (at most 2.50)  %s\n", (double)o->most,
            sum / steps, sum / steps <= 2.5 ? "reached" : "missed");
 }

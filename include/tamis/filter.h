@@ -103,7 +103,10 @@ TAMIS_API bool tamis_may_contain_hash(const tamis_filter *f, uint64_t digest);
  *  set (bitmap). A key that is certainly absent is refused with TAMIS_E_ABSENT
  *  and nothing changes; a key that was never added but gets "maybe" takes the
  *  place of one that was, which may then be answered "no": remove only what you
- *  know was added. Errors besides:
+ *  know was added. A scaling filter over a bounded kind (cuckoo, d-left) leaves a
+ *  key that two of its layers may hold as it is and reports success: it cannot
+ *  tell which layer has it, and would rather keep a "maybe" than lose a key.
+ *  Errors besides:
  *  TAMIS_E_UNSUPPORTED (kinds without TAMIS_CAN_REMOVE), TAMIS_E_READONLY.
  *  Cost: as tamis_add.                                                      */
 TAMIS_API tamis_status tamis_remove(tamis_filter *f, const void *key, size_t size);

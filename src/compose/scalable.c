@@ -16,16 +16,8 @@
  * all layers, and a hash too narrow to keep so many keys apart. Then new keys
  * are refused; the promised rate stays.
  *
- * Layers of a kind that removes keep every occurrence of a key in one place: it
- * goes into the oldest layer that may hold it, or into the newest. Older layers
- * never come to say "maybe" to more keys than they did, so that layer stays the
- * oldest that may hold the key, and a removal finds the occurrence there. Only
- * a layer of a bounded kind that has no room for one more sends it on to the
- * newest. So where two such layers may hold a key, nobody knows which of them
- * does: a removal then leaves both as they are. The key stays a "maybe", as it
- * would by the other layer's answer alone, and no other key is lost.
- *
- * Sizes and rates are in scalable_plan.c.                                   */
+ * Layers of a kind that removes are in scalable_keep.c, sizes and rates in
+ * scalable_plan.c.                                                          */
 #include "compose/scalable.h"
 
 #include <inttypes.h>
@@ -40,25 +32,6 @@
 #include "compose/scalable_parts.h"
 #include "kernel/tuning.h"
 #include "math/promise.h"
-
-typedef struct scalable_filter {
-    tamis_filter base;
-    const tms_kind *inner;
-    pthread_mutex_t growing;
-    _Atomic uint32_t count;
-    tms_ask_any *_Atomic any; /* of all layers; stored before `count` */
-    tamis_filter *layers[SCALABLE_MOST_LAYERS];
-} scalable_filter;
-
-static scalable_filter *scalable_of(const tamis_filter *f)
-{
-    return (scalable_filter *)(uintptr_t)f;
-}
-
-static uint32_t scalable_count(const scalable_filter *s)
-{
-    return atomic_load_explicit(&s->count, memory_order_acquire);
-}
 
 /* ---- layers ------------------------------------------------------------- */
 
@@ -128,18 +101,12 @@ static tamis_status scalable_push(scalable_filter *s)
     return TAMIS_OK;
 }
 
-/* Adds a layer unless another thread has done so since `seen` were counted. */
-static tamis_status scalable_grow(scalable_filter *s, uint32_t seen)
+tamis_status tms_scalable_grow(scalable_filter *s, uint32_t seen)
 {
     pthread_mutex_lock(&s->growing);
     tamis_status status = scalable_count(s) == seen ? scalable_push(s) : TAMIS_OK;
     pthread_mutex_unlock(&s->growing);
     return status;
-}
-
-static bool scalable_is_full(const tamis_filter *layer)
-{
-    return tms_counter_sum(&layer->added) >= layer->shape.capacity;
 }
 
 /* Whether one of the first `layers` may hold the key. */
@@ -150,7 +117,7 @@ static bool scalable_known(const scalable_filter *s, uint32_t layers, uint64_t d
 
 /* ---- asking and adding -------------------------------------------------- */
 
-static bool scalable_may_contain(const tamis_filter *f, uint64_t digest)
+bool tms_scalable_may_contain(const tamis_filter *f, uint64_t digest)
 {
     const scalable_filter *s = scalable_of(f);
     return scalable_known(s, scalable_count(s), digest);
@@ -176,11 +143,11 @@ static tamis_status scalable_add(tamis_filter *f, uint64_t digest, bool *was_new
         }
         tamis_status status = full ? TAMIS_E_FULL : scalable_put(newest, digest, was_new);
         if (status != TAMIS_E_FULL) return status;
-        TMS_TRY(scalable_grow(s, count));
+        TMS_TRY(tms_scalable_grow(s, count));
     }
 }
 
-static size_t scalable_may_contain_many(const tamis_filter *f, const tms_run *run, bool *answers)
+size_t tms_scalable_may_contain_many(const tamis_filter *f, const tms_run *run, bool *answers)
 {
     const scalable_filter *s = scalable_of(f);
     return tms_parts_ask(s->layers, scalable_count(s), run, answers);
@@ -252,114 +219,10 @@ static tamis_status scalable_add_many(tamis_filter *f, const tms_run *run, bool 
     return scalable_put_keys(f, newest, run, known, was_new, added);
 }
 
-static const tms_ops scalable_ops = {.may_contain = scalable_may_contain,
+static const tms_ops scalable_ops = {.may_contain = tms_scalable_may_contain,
                                      .add = scalable_add,
-                                     .may_contain_many = scalable_may_contain_many,
+                                     .may_contain_many = tms_scalable_may_contain_many,
                                      .add_many = scalable_add_many};
-
-/* ---- layers that remove ------------------------------------------------- */
-
-/* The oldest layer that may hold the key, or NULL. */
-static tamis_filter *scalable_holder(const scalable_filter *s, uint64_t digest)
-{
-    uint32_t count = scalable_count(s);
-    for (uint32_t i = 0; i < count; i++)
-        if (s->layers[i]->ops->may_contain(s->layers[i], digest)) return s->layers[i];
-    return NULL;
-}
-
-/* Counts every occurrence: each may take room. */
-static tamis_status scalable_keep_in(tamis_filter *layer, uint64_t digest)
-{
-    bool was_new;
-    TMS_TRY(layer->ops->add(layer, digest, &was_new));
-    tms_filter_count(layer, 1);
-    return TAMIS_OK;
-}
-
-/* Whether a layer refuses a key not for want of room but because it has so many
- * occurrences of it: these are not worth a layer, where as many more would end. */
-static bool scalable_is_repeated(const tamis_filter *layer, uint64_t digest)
-{
-    return tms_counter_sum(&layer->added) < layer->shape.capacity / 16 &&
-           layer->ops->may_contain(layer, digest);
-}
-
-/* Grows for a key that has no place. */
-static tamis_status scalable_keep_new(scalable_filter *s, uint64_t digest)
-{
-    for (;;) {
-        uint32_t count = scalable_count(s);
-        tamis_filter *newest = s->layers[count - 1];
-        if (!scalable_is_full(newest)) {
-            tamis_status status = scalable_keep_in(newest, digest);
-            if (status != TAMIS_E_FULL || scalable_is_repeated(newest, digest)) return status;
-        }
-        TMS_TRY(scalable_grow(s, count));
-    }
-}
-
-static tamis_status scalable_keep(tamis_filter *f, uint64_t digest, bool *was_new)
-{
-    scalable_filter *s = scalable_of(f);
-    tamis_filter *holder = scalable_holder(s, digest);
-    tamis_status status = holder ? scalable_keep_in(holder, digest) : TAMIS_E_FULL;
-    if (status == TAMIS_E_FULL) status = scalable_keep_new(s, digest);
-    if (status == TAMIS_OK) *was_new = !holder;
-    return status;
-}
-
-static tamis_status scalable_keep_many(tamis_filter *f, const tms_run *run, bool *was_new,
-                                       size_t *added)
-{
-    const tms_run fetch = {.ahead = run->ahead, .ahead_count = run->ahead_count};
-    bool fresh, none[TMS_RUN];
-    (void)tms_parts_ask(scalable_of(f)->layers, scalable_count(scalable_of(f)), &fetch, none);
-    for (*added = 0; *added < run->count; ++*added) {
-        TMS_TRY(scalable_keep(f, run->now[*added], &fresh));
-        if (was_new) was_new[*added] = fresh;
-    }
-    return TAMIS_OK;
-}
-
-static uint32_t scalable_holders(const scalable_filter *s, uint64_t digest)
-{
-    uint32_t holders = 0;
-    for (uint32_t i = scalable_count(s); i-- > 0;)
-        holders += s->layers[i]->ops->may_contain(s->layers[i], digest);
-    return holders;
-}
-
-static tamis_status scalable_remove(tamis_filter *f, uint64_t digest)
-{
-    const scalable_filter *s = scalable_of(f);
-    tamis_filter *holder = scalable_holder(s, digest);
-    if (!holder) return TAMIS_E_ABSENT;
-    if (s->inner->abilities & TAMIS_IS_BOUNDED && scalable_holders(s, digest) > 1) return TAMIS_OK;
-    TMS_TRY(holder->ops->remove(holder, digest));
-    tms_filter_count(holder, UINT64_MAX); /* one less */
-    return TAMIS_OK;
-}
-
-/* At least the truth, wherever the occurrences are. */
-static uint64_t scalable_count_key(const tamis_filter *f, uint64_t digest)
-{
-    const scalable_filter *s = scalable_of(f);
-    uint64_t sum = 0;
-    for (uint32_t i = scalable_count(s); i-- > 0;) {
-        const tamis_filter *layer = s->layers[i];
-        sum += layer->ops->count ? layer->ops->count(layer, digest)
-                                 : layer->ops->may_contain(layer, digest);
-    }
-    return sum;
-}
-
-static const tms_ops scalable_keeping = {.may_contain = scalable_may_contain,
-                                         .add = scalable_keep,
-                                         .may_contain_many = scalable_may_contain_many,
-                                         .add_many = scalable_keep_many,
-                                         .remove = scalable_remove,
-                                         .count = scalable_count_key};
 
 static bool scalable_may_contain_around(const tamis_filter *f, uint64_t digest,
                                         bool (*lost)(void *, const uint8_t *), void *ctx)
@@ -407,6 +270,7 @@ static void scalable_measure(const tamis_filter *f, tms_measure *out)
 static void scalable_attach(tamis_filter *f)
 {
     pthread_mutex_init(&scalable_of(f)->growing, NULL);
+    pthread_mutex_init(&scalable_of(f)->changing, NULL);
     f->ops = &scalable_ops;
 }
 
@@ -418,7 +282,7 @@ static tamis_status scalable_adopt(tamis_filter *f, tamis_filter **children, uin
                         SCALABLE_MOST_LAYERS, count);
     TMS_TRY(tms_parts_take(f, children, count));
     s->inner = children[0]->kind;
-    f->ops = s->inner->abilities & TAMIS_CAN_REMOVE ? &scalable_keeping : &scalable_ops;
+    f->ops = s->inner->abilities & TAMIS_CAN_REMOVE ? &tms_scalable_keeping : &scalable_ops;
     memcpy(s->layers, children, count * sizeof *children);
     scalable_publish(s, count);
     return TAMIS_OK;
@@ -453,6 +317,7 @@ static void scalable_release(tamis_filter *f)
 {
     scalable_shorten(scalable_of(f), 0);
     pthread_mutex_destroy(&scalable_of(f)->growing);
+    pthread_mutex_destroy(&scalable_of(f)->changing);
 }
 
 const tms_kind tms_scalable_kind = {

@@ -1,12 +1,17 @@
-/* test_growth.c - where a scaling filter stops growing: at its cap, and where
- * the hash is too narrow. It then refuses new keys, keeps all it has and keeps
- * its promised rate, also as a copy and after a file.                       */
+/* test_growth.c - the rate of a scaling filter while it grows, and where it
+ * stops: at its cap, and where the hash is too narrow. It then refuses new keys,
+ * keeps all it has and keeps its promised rate, also as a copy and after a file. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tamis/tamis.h>
 
 #include "support/check.h"
 #include "support/filter_bytes.h"
+#include "support/spec_rows.h"
+#include "support/splitmix.h"
+
+static const uint64_t SEED = 314159;
 
 static const uint64_t MANY = 4000000; /* far more than any row takes */
 
@@ -110,6 +115,75 @@ static void growth_ends_before_a_promise_breaks(void **state)
     }
 }
 
+/* ---- the rate ----------------------------------------------------------- */
+
+enum { STRANGERS = 100000 };
+
+static double rate_of(const tamis_filter *f, splitmix *random)
+{
+    static uint64_t absent[STRANGERS];
+    splitmix_fill(random, absent, STRANGERS);
+    const tamis_keys batch = tamis_keys_digests(absent, STRANGERS);
+    return (double)tamis_may_contain_many(f, &batch, NULL) / STRANGERS;
+}
+
+static void add_digests(tamis_filter *f, splitmix *random, uint64_t count)
+{
+    uint64_t digests[1024];
+    for (uint64_t done = 0; done < count; done += COUNT(digests)) {
+        const size_t some = count - done < COUNT(digests) ? (size_t)(count - done) : COUNT(digests);
+        splitmix_fill(random, digests, some);
+        const tamis_keys batch = tamis_keys_digests(digests, some);
+        CHECK_OK(tamis_add_many(f, &batch, NULL));
+    }
+}
+
+/* Measured, and as the filter itself tells it. */
+static void try_doublings(const tamis_spec *spec, uint64_t most_keys)
+{
+    splitmix keys = {SEED}, strangers = {SEED + 1};
+    const double sigma = sqrt(spec->fpr / STRANGERS), most = 1.05 * spec->fpr;
+    tamis_filter *f = NULL;
+    CHECK_OK(tamis_create(spec, &f));
+    for (uint64_t held = 0, goal = 1024; goal <= most_keys; held = goal, goal *= 2) {
+        add_digests(f, &keys, goal - held);
+        const double rate = rate_of(f, &strangers), told = facts_of(f).fpr_now;
+        CHECK(rate <= most + 3 * sigma, "a rate of %g at %" PRIu64 " keys", rate, goal);
+        CHECK(told <= most, "%g is told at %" PRIu64 " keys", told, goal);
+    }
+    tamis_free(f);
+}
+
+static void the_rate_stays_below_the_promise(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why;
+        double fpr, expansion, tightening;
+        uint64_t keys;
+    } rows[] = {
+        {"steps as they are chosen", 0.01, 0, 0, 1 << 20},
+        {"doubling from 1,000 keys", 0.01, 2, 0, 1 << 18},
+        {"small steps, hardly tightened", 0.05, 1.5, 0.95, 1 << 15},
+        {"large steps, tightened hard", 0.02, 8, 0.25, 1 << 17},
+        {"a low rate", 0.0005, 2, 0, 1 << 16},
+    };
+    uint32_t kinds[64];
+    const size_t count = spec_kinds(kinds, COUNT(kinds));
+    for (size_t k = 0; k < count; k++)
+        for (size_t r = 0; r < COUNT(rows); r++) {
+            const tamis_spec spec = {.kind = TAMIS_KIND_SCALABLE,
+                                     .inner = kinds[k],
+                                     .capacity = 1000,
+                                     .fpr = rows[r].fpr,
+                                     .expansion = rows[r].expansion,
+                                     .tightening = rows[r].tightening};
+            tamis_sizing sizing;
+            check_about("%s, %s", tamis_kind_name(kinds[k]), rows[r].why);
+            if (tamis_plan(&spec, &sizing) == TAMIS_OK) try_doublings(&spec, rows[r].keys);
+        }
+}
+
 /* What the first layer would break is refused by the plan. */
 static void first_layer_is_planned(void **state)
 {
@@ -139,6 +213,7 @@ static void first_layer_is_planned(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_rate_stays_below_the_promise),
         cmocka_unit_test(growth_ends_before_a_promise_breaks),
         cmocka_unit_test(first_layer_is_planned),
     };
