@@ -91,6 +91,7 @@ static tamis_status scalable_push(scalable_filter *s)
     tamis_filter *layer = NULL;
     TMS_TRY(scalable_may_grow(s, count));
     tms_scalable_layer_spec(&s->base.shape, count, &spec);
+    if (s->inner->repeat) s->inner->repeat(&s->layers[0]->shape, &spec);
     TMS_TRY(s->inner->plan(&spec, &shape));
     TMS_TRY(scalable_within_cap(s, count, shape.body_bytes));
     tms_family family = {.hasher = &s->base.hasher, .alloc = &s->base.alloc};

@@ -210,8 +210,10 @@ static uint32_t scalable_first_count(const tms_shape *shape)
 static void scalable_child_spec(const tms_shape *shape, const tms_kind *inner, uint32_t index,
                                 tamis_spec *spec)
 {
+    const uint32_t counter_bits = spec->counter_bits; /* later layers repeat the first */
     (void)inner;
     tms_scalable_layer_spec(shape, index, spec);
+    spec->counter_bits = counter_bits;
 }
 
 /* A plan describes the first layer. */

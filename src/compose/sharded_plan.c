@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <tamis/hash.h>
 
 #include "base/fail.h"
 #include "compose/parts.h"
@@ -25,13 +26,26 @@ void tms_sharded_shape(const tms_shape *part, tms_shards range, uint64_t capacit
                        .params = {part->kind, range.shards, range.first}};
 }
 
+/* A shard has as many keys to a digest as the whole, and counts only its own: it
+ * would grow past the promised rate without knowing. */
+static tamis_status sharded_check_hash(const tamis_spec *spec)
+{
+    const uint32_t width = spec->hash ? tamis_hash_width(spec->hash) : 64;
+    if (width >= 64) return TAMIS_OK;
+    return tms_fail(TAMIS_E_SPEC,
+                    "shards that grow cannot tell when a hash of %u bits is too narrow for all of "
+                    "them; use a 64-bit hash, or shards of a fixed size",
+                    width);
+}
+
 tamis_status tms_sharded_plan(const tamis_spec *spec, tms_shape *shape)
 {
     const uint32_t shards = spec->parts ? spec->parts : sharded_usual;
     const uint32_t most =
         spec->inner >= TAMIS_KIND_SCALABLE ? SHARDED_COMPOSED_MOST : TMS_SHARDS_MOST;
     const tms_shape part = {.kind = spec->inner, .flags = spec->flags, .fpr = spec->fpr};
-    if (spec->inner != TAMIS_KIND_SCALABLE) TMS_TRY(tms_parts_check_fixed("sharded", spec));
+    TMS_TRY(spec->inner == TAMIS_KIND_SCALABLE ? sharded_check_hash(spec)
+                                               : tms_parts_check_fixed("sharded", spec));
     if (shards > most) return tms_fail(TAMIS_E_SPEC, "%u shards are outside 1 to %u", shards, most);
     tms_sharded_shape(&part, (tms_shards){.shards = shards}, spec->capacity, shape);
     return TAMIS_OK;

@@ -457,13 +457,16 @@ static tamis_status planner_check_meaning(const tamis_spec *spec, const tms_plan
 {
     const tms_level *whole = &plan->levels[0], *flat = &plan->levels[plan->count - 1];
     tamis_sizing means = {0};
+    tamis_spec decided = {0};
     flat->kind->describe(&flat->shape, &means);
+    if (flat->kind->repeat) flat->kind->repeat(&flat->shape, &decided);
     bool layered = false;
     for (uint32_t i = 0; i < plan->count; i++) layered |= planner_is_scaling(plan->levels[i].kind);
     const tms_kind *kind = flat->kind;
     const char *idle = NULL;
     if (spec->lines_per_key && !means.lines_per_key) idle = "lines_per_key";
     if (spec->hashes && !means.hashes) idle = "hashes";
+    if (spec->counter_bits && !decided.counter_bits) idle = "counter_bits";
     if (spec->fingerprint_bits && !means.fingerprint_bits) idle = "fingerprint_bits";
     if (spec->bucket_keys && !means.bucket_keys) idle = "bucket_keys";
     if (spec->flags & TAMIS_DENSE && !means.fingerprint_bits) idle = "dense";

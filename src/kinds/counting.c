@@ -261,6 +261,7 @@ const tms_kind tms_counting_kind = {
     .handle_bytes = sizeof(counting_filter),
     .plan = tms_counting_plan,
     .check = tms_counting_check,
+    .repeat = tms_counting_repeat,
     .describe = tms_counting_describe,
     .rate = tms_counting_rate,
     .attach = counting_attach,

@@ -43,6 +43,7 @@ static inline uint64_t counting_line(const tms_shape *shape)
 
 tamis_status tms_counting_plan(const tamis_spec *, tms_shape *);
 tamis_status tms_counting_check(tms_shape *);
+void tms_counting_repeat(const tms_shape *, tamis_spec *);
 void tms_counting_describe(const tms_shape *, tamis_sizing *);
 double tms_counting_rate(const tms_shape *, double keys);
 void tms_counting_measure(const tamis_filter *, tms_measure *);

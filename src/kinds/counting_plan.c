@@ -177,6 +177,11 @@ tamis_status tms_counting_check(tms_shape *shape)
     return TAMIS_OK;
 }
 
+void tms_counting_repeat(const tms_shape *shape, tamis_spec *spec)
+{
+    spec->counter_bits = counting_width(shape);
+}
+
 void tms_counting_describe(const tms_shape *shape, tamis_sizing *out)
 {
     const uint64_t *p = shape->params;

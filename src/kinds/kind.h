@@ -138,6 +138,9 @@ struct tms_kind {
      * hostile one, and computes body_bytes. */
     tamis_status (*plan)(const tamis_spec *, tms_shape *);
     tamis_status (*check)(tms_shape *);
+    /* Asks for the same again: what a request has decided about this shape beside
+     * keys, rate, hashes and lines (counter_bits). NULL: nothing. */
+    void (*repeat)(const tms_shape *, tamis_spec *);
     void (*describe)(const tms_shape *, tamis_sizing *); /* bits, hashes, reads, lines, fold;
                              composed: turns what is said of all parts into what holds for it */
     double (*rate)(const tms_shape *, double keys);      /* expected after so many keys; NULL: that

@@ -210,12 +210,40 @@ static void first_layer_is_planned(void **state)
     }
 }
 
+/* What was asked of the counters holds for every layer, also after a file. */
+static void layers_repeat_the_first(void **state)
+{
+    (void)state;
+    const tamis_spec spec = {.kind = TAMIS_KIND_SCALABLE,
+                             .inner = TAMIS_KIND_COUNTING,
+                             .capacity = 100,
+                             .fpr = 0.01,
+                             .expansion = 2,
+                             .counter_bits = 8};
+    tamis_filter *f = NULL, *loaded = NULL;
+    check_about("layers of counters of 8 bits");
+    CHECK_OK(tamis_create(&spec, &f));
+    splitmix random = {SEED};
+    add_digests(f, &random, 250);
+    filter_bytes bytes = filter_bytes_of(f);
+    CHECK_OK(tamis_load(bytes.bytes, bytes.size, NULL, &loaded));
+    add_digests(loaded, &random, 1000);
+    CHECK(facts_of(loaded).layers >= 4, "%u layers", facts_of(loaded).layers);
+    for (unsigned i = 0; i < 100; i++) CHECK_OK(tamis_add_u64(loaded, 7));
+    CHECK(tamis_estimate_count_u64(loaded, 7) >= 100, "counted to %" PRIu64,
+          tamis_estimate_count_u64(loaded, 7));
+    filter_bytes_free(&bytes);
+    tamis_free(f);
+    tamis_free(loaded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_rate_stays_below_the_promise),
         cmocka_unit_test(growth_ends_before_a_promise_breaks),
         cmocka_unit_test(first_layer_is_planned),
+        cmocka_unit_test(layers_repeat_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
