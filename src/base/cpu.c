@@ -17,6 +17,15 @@ bool tms_cpu_has_avx2(void)
 #endif
 }
 
+bool tms_cpu_has_bmi2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+#else
+    return false;
+#endif
+}
+
 bool tms_cpu_has_avx512(void)
 {
 #if defined(__x86_64__)

@@ -6,6 +6,7 @@
 
 /* Found once, by any thread; cheap afterwards. */
 bool tms_cpu_has_avx2(void);
+bool tms_cpu_has_bmi2(void);   /* and BMI1 */
 bool tms_cpu_has_avx512(void); /* F, DQ, BW and VL together */
 bool tms_cpu_has_vbmi(void);   /* AVX-512 that permutes bytes */
 

@@ -108,22 +108,10 @@ static void parts_scatter(const parts_job *job, const parts_share *mine)
 
 static void parts_add_group(parts_job *job, parts_group *group)
 {
-    tms_run run = {0};
-    size_t next = 0, taken = 0;
-    do {
-        size_t left = group->count - next;
-        run.now = run.ahead;
-        run.count = run.ahead_count;
-        run.ahead = job->sorted + group->first + next;
-        run.ahead_count = left < TMS_RUN ? left : TMS_RUN;
-        next += run.ahead_count;
-        tamis_status status = job->filter->ops->add_many(job->filter, &run, NULL, &taken);
-        group->taken += taken;
-        if (status != TAMIS_OK) {
-            atomic_store_explicit(&job->refused, true, memory_order_relaxed);
-            return;
-        }
-    } while (run.ahead_count);
+    tamis_filter *f = job->filter;
+    group->taken = f->kind->add_part(f, job->sorted + group->first, group->count);
+    if (group->taken < group->count)
+        atomic_store_explicit(&job->refused, true, memory_order_relaxed);
 }
 
 static void parts_add_groups(parts_job *job)

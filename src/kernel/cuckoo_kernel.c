@@ -5,66 +5,14 @@
 #include "kernel/cuckoo_kernel.h"
 
 #include "base/checked.h"
+#include "base/cpu.h"
 #include "base/memory.h"
 #include "kernel/cuckoo_locks.h"
+#include "kernel/cuckoo_packed.h"
 #include "kernel/cuckoo_semisort.h"
-#include "kernel/cuckoo_window.h"
-#include "kernel/tuning.h"
+#include "kernel/cuckoo_spots.h"
 
-/* Both ends of a bucket's window are asked for: one in ten lies across two lines, and
- * the second would otherwise come too late (a third of the time of a query). */
-static inline __attribute__((always_inline)) void cuckoo_fetch(const tms_cuckoo_table *t,
-                                                               uint64_t chunk, uint32_t bucket)
-{
-    const uint8_t *at = tms_cuckoo_address(t, chunk, bucket);
-    TMS_FETCH(at);
-    TMS_FETCH(at + (t->bucket_bits > 64 ? 15 : 7));
-}
-
-/* The places of a run, whose lines are asked for. Inlined always: gcc takes a function
- * that does little but fetch for one that does nothing, and leaves it out. */
-static inline __attribute__((always_inline)) void
-cuckoo_find_spots(const tms_cuckoo_table *t, const tms_run *run, tms_cuckoo_spot *spots)
-{
-    for (size_t i = 0; i < run->count; i++) {
-        spots[i] = tms_cuckoo_spot_of(t, run->now[i]);
-        cuckoo_fetch(t, spots[i].chunk, spots[i].bucket);
-        cuckoo_fetch(t, spots[i].chunk, spots[i].other);
-    }
-}
-
-static inline uint64_t cuckoo_bit(const tms_cuckoo_table *t, uint32_t bucket)
-{
-    return (uint64_t)bucket * t->bucket_bits;
-}
-
-/* ---- packed ------------------------------------------------------------- */
-
-/* What is loaded has bits of the neighbour above the bucket's own: the loops look
- * at places only, and storing cuts them off. */
-static inline uint64_t cuckoo_load_narrow(const tms_cuckoo_table *t, const uint8_t *chunk,
-                                          uint32_t bucket)
-{
-    return cuckoo_get64(chunk, cuckoo_bit(t, bucket));
-}
-
-static inline void cuckoo_store_narrow(const tms_cuckoo_table *t, uint8_t *chunk, uint32_t bucket,
-                                       uint64_t w)
-{
-    cuckoo_set64(chunk, cuckoo_bit(t, bucket), (uint64_t)t->mask, w & (uint64_t)t->mask);
-}
-
-static inline tms_u128 cuckoo_load_wide(const tms_cuckoo_table *t, const uint8_t *chunk,
-                                        uint32_t bucket)
-{
-    return cuckoo_get128(chunk, cuckoo_bit(t, bucket));
-}
-
-static inline void cuckoo_store_wide(const tms_cuckoo_table *t, uint8_t *chunk, uint32_t bucket,
-                                     tms_u128 w)
-{
-    cuckoo_set128(chunk, cuckoo_bit(t, bucket), t->mask, w & t->mask);
-}
+/* ---- packed, among threads ------------------------------------------------ */
 
 static inline tms_u128 cuckoo_load_shared(const tms_cuckoo_table *t, const uint8_t *chunk,
                                           uint32_t bucket)
@@ -138,10 +86,11 @@ static inline tms_u128 cuckoo_load_dense(const tms_cuckoo_table *t, const uint8_
     return cuckoo_unfold(t, cuckoo_load_wide(t, chunk, bucket));
 }
 
-static inline void cuckoo_store_dense(const tms_cuckoo_table *t, uint8_t *chunk, uint32_t bucket,
-                                      tms_u128 w)
+static inline void cuckoo_flip_dense(const tms_cuckoo_table *t, uint8_t *chunk, uint32_t bucket,
+                                     tms_u128 w, tms_u128 flips)
 {
-    cuckoo_store_wide(t, chunk, bucket, cuckoo_fold(t, w));
+    const tms_u128 old = cuckoo_load_wide(t, chunk, bucket) & t->mask;
+    cuckoo_flip_wide(t, chunk, bucket, old, old ^ cuckoo_fold(t, w ^ flips));
 }
 
 /* ---- the tables --------------------------------------------------------- */
@@ -149,7 +98,9 @@ static inline void cuckoo_store_dense(const tms_cuckoo_table *t, uint8_t *chunk,
 #define CUCKOO_SET narrow
 #define CUCKOO_WORD uint64_t
 #define CUCKOO_LOAD(t, chunk, bucket) cuckoo_load_narrow(t, chunk, bucket)
-#define CUCKOO_STORE(t, chunk, bucket, w) cuckoo_store_narrow(t, chunk, bucket, w)
+#define CUCKOO_FLIP(t, chunk, bucket, w, flips) cuckoo_flip_narrow(t, chunk, bucket, w, flips)
+#define CUCKOO_SPOTS(t, digests, count, spots) cuckoo_find_spots(t, digests, count, spots)
+#define CUCKOO_TARGET
 #define CUCKOO_SORTED 0
 #define CUCKOO_SHARED 0
 #include "kernel/cuckoo_loops.inc"
@@ -159,7 +110,9 @@ const tms_cuckoo_kernel tms_cuckoo_narrow = CUCKOO_TABLE("narrow");
 #define CUCKOO_SET wide
 #define CUCKOO_WORD tms_u128
 #define CUCKOO_LOAD(t, chunk, bucket) cuckoo_load_wide(t, chunk, bucket)
-#define CUCKOO_STORE(t, chunk, bucket, w) cuckoo_store_wide(t, chunk, bucket, w)
+#define CUCKOO_FLIP(t, chunk, bucket, w, flips) cuckoo_flip_wide(t, chunk, bucket, w, flips)
+#define CUCKOO_SPOTS(t, digests, count, spots) cuckoo_find_spots(t, digests, count, spots)
+#define CUCKOO_TARGET
 #define CUCKOO_SORTED 0
 #define CUCKOO_SHARED 0
 #include "kernel/cuckoo_loops.inc"
@@ -169,7 +122,9 @@ const tms_cuckoo_kernel tms_cuckoo_wide = CUCKOO_TABLE("wide");
 #define CUCKOO_SET dense
 #define CUCKOO_WORD tms_u128
 #define CUCKOO_LOAD(t, chunk, bucket) cuckoo_load_dense(t, chunk, bucket)
-#define CUCKOO_STORE(t, chunk, bucket, w) cuckoo_store_dense(t, chunk, bucket, w)
+#define CUCKOO_FLIP(t, chunk, bucket, w, flips) cuckoo_flip_dense(t, chunk, bucket, w, flips)
+#define CUCKOO_SPOTS(t, digests, count, spots) cuckoo_find_spots(t, digests, count, spots)
+#define CUCKOO_TARGET
 #define CUCKOO_SORTED 1
 #define CUCKOO_SHARED 0
 #include "kernel/cuckoo_loops.inc"
@@ -179,7 +134,9 @@ const tms_cuckoo_kernel tms_cuckoo_dense = CUCKOO_TABLE("dense");
 #define CUCKOO_SET narrow_shared
 #define CUCKOO_WORD uint64_t
 #define CUCKOO_LOAD(t, chunk, bucket) (uint64_t) cuckoo_load_shared(t, chunk, bucket)
-#define CUCKOO_STORE(t, chunk, bucket, w) cuckoo_store_shared(t, chunk, bucket, w)
+#define CUCKOO_FLIP(t, chunk, bucket, w, flips) cuckoo_store_shared(t, chunk, bucket, (w) ^ (flips))
+#define CUCKOO_SPOTS(t, digests, count, spots) cuckoo_find_spots(t, digests, count, spots)
+#define CUCKOO_TARGET
 #define CUCKOO_SORTED 0
 #define CUCKOO_SHARED 1
 #include "kernel/cuckoo_loops.inc"
@@ -189,7 +146,9 @@ const tms_cuckoo_kernel tms_cuckoo_narrow_shared = CUCKOO_TABLE("narrow, shared"
 #define CUCKOO_SET wide_shared
 #define CUCKOO_WORD tms_u128
 #define CUCKOO_LOAD(t, chunk, bucket) cuckoo_load_shared(t, chunk, bucket)
-#define CUCKOO_STORE(t, chunk, bucket, w) cuckoo_store_shared(t, chunk, bucket, w)
+#define CUCKOO_FLIP(t, chunk, bucket, w, flips) cuckoo_store_shared(t, chunk, bucket, (w) ^ (flips))
+#define CUCKOO_SPOTS(t, digests, count, spots) cuckoo_find_spots(t, digests, count, spots)
+#define CUCKOO_TARGET
 #define CUCKOO_SORTED 0
 #define CUCKOO_SHARED 1
 #include "kernel/cuckoo_loops.inc"
@@ -199,19 +158,48 @@ const tms_cuckoo_kernel tms_cuckoo_wide_shared = CUCKOO_TABLE("wide, shared");
 #define CUCKOO_SET dense_shared
 #define CUCKOO_WORD tms_u128
 #define CUCKOO_LOAD(t, chunk, bucket) cuckoo_unfold(t, cuckoo_load_shared(t, chunk, bucket))
-#define CUCKOO_STORE(t, chunk, bucket, w) cuckoo_store_shared(t, chunk, bucket, cuckoo_fold(t, w))
+#define CUCKOO_FLIP(t, chunk, bucket, w, flips) \
+    cuckoo_store_shared(t, chunk, bucket, cuckoo_fold(t, (w) ^ (flips)))
+#define CUCKOO_SPOTS(t, digests, count, spots) cuckoo_find_spots(t, digests, count, spots)
+#define CUCKOO_TARGET
 #define CUCKOO_SORTED 1
 #define CUCKOO_SHARED 1
 #include "kernel/cuckoo_loops.inc"
 const tms_cuckoo_kernel tms_cuckoo_dense_shared = CUCKOO_TABLE("dense, shared");
 #include "kernel/cuckoo_loops_end.inc"
 
-const tms_cuckoo_kernel *tms_cuckoo_kernel_for(const tms_cuckoo_table *t, bool dense, bool shared)
+/* ---- choosing ----------------------------------------------------------- */
+
+static const tms_cuckoo_kernel *cuckoo_plain(const tms_cuckoo_table *t, bool dense, bool shared)
 {
     if (dense) return shared ? &tms_cuckoo_dense_shared : &tms_cuckoo_dense;
     if (tms_cuckoo_window_is_narrow(t->bucket_bits))
         return shared ? &tms_cuckoo_narrow_shared : &tms_cuckoo_narrow;
     return shared ? &tms_cuckoo_wide_shared : &tms_cuckoo_wide;
+}
+
+const tms_cuckoo_kernel *tms_cuckoo_kernel_number(const tms_cuckoo_table *t, bool dense,
+                                                  bool shared, unsigned index)
+{
+    const tms_cuckoo_kernel *usable[2] = {cuckoo_plain(t, dense, shared)};
+    unsigned count = 1;
+#if defined(__x86_64__)
+    if (usable[0] == &tms_cuckoo_narrow && t->chunks <= UINT32_MAX && tms_cpu_has_avx2() &&
+        tms_cpu_has_bmi2())
+        usable[count++] = &tms_cuckoo_avx2;
+#endif
+    return index < count ? usable[index] : NULL;
+}
+
+const tms_cuckoo_kernel *tms_cuckoo_kernel_for(const tms_cuckoo_table *t, bool dense, bool shared)
+{
+    const tms_cuckoo_kernel *fast = tms_cuckoo_kernel_number(t, dense, shared, 1);
+    return fast ? fast : tms_cuckoo_kernel_number(t, dense, shared, 0);
+}
+
+void tms_cuckoo_fetch(const tms_cuckoo_table *t, uint64_t digest)
+{
+    cuckoo_fetch_digest(t, digest);
 }
 
 /* ---- preparing ---------------------------------------------------------- */

@@ -114,9 +114,9 @@ typedef enum tms_cuckoo_outcome {
     TMS_CUCKOO_FULL   /* refused: no place was found; nothing has changed */
 } tms_cuckoo_outcome;
 
-/* One table a layout and mode. Runs name nothing ahead: in a table that is far, the
- * lines of a run are fetched before its first key is looked at, which spares working
- * out every place twice, and costs the pause between two runs. */
+/* One table a layout and mode. In a table that is far, plain C fetches the lines of a
+ * run before its first key is looked at, which spares working out every place twice
+ * and costs the pause between two runs; where that is cheap, those of the run ahead. */
 typedef struct tms_cuckoo_kernel {
     const char *name;
     bool (*may_contain)(const tms_cuckoo_table *, uint64_t digest);
@@ -125,6 +125,9 @@ typedef struct tms_cuckoo_kernel {
     /* Adds a run, up to the first digest that is refused, whose index it returns. */
     size_t (*add_many)(const tms_cuckoo_table *, const tms_run *, bool *was_new,
                        tms_cuckoo_outcome *last);
+    /* Adds digests of one chunk, or of a few, up to the first that is refused: its
+     * index, or the count. What is added is in the second-level cache soon. */
+    size_t (*add_part)(const tms_cuckoo_table *, const uint64_t *digests, size_t count);
     bool (*remove)(const tms_cuckoo_table *, uint64_t digest); /* false: certainly absent */
     uint32_t (*count)(const tms_cuckoo_table *, uint64_t digest);
     uint32_t (*taken)(const tms_cuckoo_table *, uint64_t chunk); /* places of a chunk */
@@ -133,8 +136,14 @@ typedef struct tms_cuckoo_kernel {
 } tms_cuckoo_kernel;
 
 /* The loops for a table: by the width of its buckets, its layout, and whether
- * threads share it. */
+ * threads share it. Number 0 is plain C, others are for this processor; NULL past
+ * the last. Tests try all, kernel_for gives the last. */
+const tms_cuckoo_kernel *tms_cuckoo_kernel_number(const tms_cuckoo_table *t, bool dense,
+                                                  bool shared, unsigned index);
 const tms_cuckoo_kernel *tms_cuckoo_kernel_for(const tms_cuckoo_table *t, bool dense, bool shared);
+
+/* Brings the lines of both buckets nearer. */
+void tms_cuckoo_fetch(const tms_cuckoo_table *t, uint64_t digest);
 
 /* Fills in what follows from the first seven fields and the layout. */
 void tms_cuckoo_table_prepare(tms_cuckoo_table *t, bool dense);
@@ -151,5 +160,8 @@ void tms_cuckoo_release(tms_cuckoo_lock *locks);
 
 extern const tms_cuckoo_kernel tms_cuckoo_narrow, tms_cuckoo_wide, tms_cuckoo_dense,
     tms_cuckoo_narrow_shared, tms_cuckoo_wide_shared, tms_cuckoo_dense_shared;
+#if defined(__x86_64__)
+extern const tms_cuckoo_kernel tms_cuckoo_avx2; /* narrow; fewer than 2^32 chunks */
+#endif
 
 #endif

@@ -34,11 +34,10 @@ static inline uint64_t cuckoo_get64(const uint8_t *bytes, uint64_t bit)
     return tms_load64(bytes + (bit >> 3)) >> (bit & 7);
 }
 
-static inline void cuckoo_set64(uint8_t *bytes, uint64_t bit, uint64_t mask, uint64_t value)
+static inline void cuckoo_flip64(uint8_t *bytes, uint64_t bit, uint64_t flips)
 {
     uint8_t *at = bytes + (bit >> 3);
-    unsigned shift = bit & 7;
-    tms_store64(at, (tms_load64(at) & ~(mask << shift)) | value << shift);
+    tms_store64(at, tms_load64(at) ^ flips << (bit & 7));
 }
 
 static inline tms_u128 cuckoo_load128(const uint8_t *at)
@@ -51,11 +50,10 @@ static inline tms_u128 cuckoo_get128(const uint8_t *bytes, uint64_t bit)
     return cuckoo_load128(bytes + (bit >> 3)) >> (bit & 7);
 }
 
-static inline void cuckoo_set128(uint8_t *bytes, uint64_t bit, tms_u128 mask, tms_u128 value)
+static inline void cuckoo_flip128(uint8_t *bytes, uint64_t bit, tms_u128 flips)
 {
     uint8_t *at = bytes + (bit >> 3);
-    unsigned shift = bit & 7;
-    tms_u128 w = (cuckoo_load128(at) & ~(mask << shift)) | value << shift;
+    const tms_u128 w = cuckoo_load128(at) ^ flips << (bit & 7);
     tms_store64(at, (uint64_t)w);
     tms_store64(at + 8, (uint64_t)(w >> 64));
 }

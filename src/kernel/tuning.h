@@ -16,7 +16,9 @@
  *
  * From TMS_FETCH_WHILE_HASHING_FROM on, keys that take long to hash (strings)
  * have their lines fetched one by one as they are hashed, so that memory and
- * processor work at the same time; below, a call per key costs more.         */
+ * processor work at the same time; below, a call per key costs more. Cuckoo
+ * tables fetch from there on at all: with two short looks a key the processor
+ * overlaps enough of them by itself.                                         */
 #ifndef TMS_KERNEL_TUNING_H
 #define TMS_KERNEL_TUNING_H
 
@@ -30,5 +32,8 @@ enum { TMS_RUN = 128 };
 /* Third argument: 2 is the second level. Second: 0 to read, also before a write:
  * asking for the line to write gains nothing. */
 #define TMS_FETCH(address) __builtin_prefetch((address), 0, 2)
+
+/* From the second level into the first. */
+#define TMS_FETCH_NEAR(address) __builtin_prefetch((address), 0, 3)
 
 #endif

@@ -76,10 +76,7 @@ static uint64_t cuckoo_op_count(const tamis_filter *f, uint64_t digest)
 
 static void cuckoo_op_fetch(const void *filter, uint64_t digest)
 {
-    const tms_cuckoo_table *t = &cuckoo_of(filter)->table;
-    const tms_cuckoo_spot s = tms_cuckoo_spot_of(t, digest);
-    TMS_FETCH(tms_cuckoo_address(t, s.chunk, s.bucket));
-    TMS_FETCH(tms_cuckoo_address(t, s.chunk, s.other));
+    tms_cuckoo_fetch(&cuckoo_of(filter)->table, digest);
 }
 
 static const tms_ops cuckoo_near = {.may_contain = cuckoo_op_may_contain,
@@ -103,16 +100,17 @@ static void cuckoo_attach(tamis_filter *f)
     const uint64_t *p = f->shape.params;
     const bool shared = tms_filter_is_shared(f);
     const bool dense = p[CUCKOO_LAYOUT] == CUCKOO_SEMISORTED;
+    const bool far = f->shape.body_bytes >= TMS_FETCH_WHILE_HASHING_FROM;
     c->table = (tms_cuckoo_table){.bytes = f->body,
                                   .chunks = p[CUCKOO_CHUNKS],
                                   .buckets = (uint32_t)p[CUCKOO_BUCKETS],
                                   .bits = (uint32_t)p[CUCKOO_BITS],
                                   .places = (uint32_t)p[CUCKOO_PLACES],
-                                  .far = f->shape.body_bytes >= TMS_NO_FETCH_BELOW,
+                                  .far = far,
                                   .locks = shared ? c->locks : NULL};
     tms_cuckoo_table_prepare(&c->table, dense);
     c->kernel = tms_cuckoo_kernel_for(&c->table, dense, shared);
-    f->ops = f->shape.body_bytes >= TMS_FETCH_WHILE_HASHING_FROM ? &cuckoo_far : &cuckoo_near;
+    f->ops = far ? &cuckoo_far : &cuckoo_near;
 }
 
 /* ---- the body as a whole ------------------------------------------------ */
@@ -151,6 +149,12 @@ static void cuckoo_hold(const tamis_filter *f, bool held)
 static uint64_t cuckoo_part_count(const tamis_filter *f)
 {
     return f->shape.params[CUCKOO_CHUNKS];
+}
+
+static size_t cuckoo_add_part(tamis_filter *f, const uint64_t *digests, size_t count)
+{
+    const cuckoo_filter *c = cuckoo_of(f);
+    return c->kernel->add_part(&c->table, digests, count);
 }
 
 /* A small table is asked what it answers; of a large one the expectation is as good,
@@ -200,5 +204,6 @@ const tms_kind tms_cuckoo_kind = {
     .measure = cuckoo_measure,
     .may_contain_around = cuckoo_may_contain_around,
     .part_count = cuckoo_part_count,
+    .add_part = cuckoo_add_part,
     .hold = cuckoo_hold,
 };

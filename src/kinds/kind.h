@@ -172,8 +172,10 @@ struct tms_kind {
     /* A body of parts that share no line: a digest belongs to part mulhi(digest,
      * parts), and adding it changes that part only. So a batch may be put in the
      * order of parts first, each part keeping its order, and the bytes are the same.
-     * NULL: not so. */
+     * `add_part` takes digests of one part, or of neighbours, up to the first that is
+     * refused: its index, or the count. NULL: not so. */
     uint64_t (*part_count)(const tamis_filter *);
+    size_t (*add_part)(tamis_filter *, const uint64_t *digests, size_t count);
 
     /* Kinds that move keys when others are added: stops writers of a concurrent
      * filter (true) and lets them go (false), so that a copy has every key. Readers

@@ -9,6 +9,7 @@
 #include "base/endian.h"
 #include "kernel/cuckoo_kernel.h"
 #include "kernel/cuckoo_semisort.h"
+#include "kernel/tuning.h"
 #include "kinds/cuckoo.h"
 #include "math/cuckoo_math.h"
 #include "support/check.h"
@@ -131,14 +132,16 @@ static uint32_t copies_of(const tms_cuckoo_table *t, const uint64_t *digests, co
     return copies;
 }
 
-/* Adds, removes and counts at random; a plain and a shared table side by side. */
-static void try_model(uint32_t places, uint32_t bits, bool dense)
+/* Adds, removes and counts at random; a table for one thread and a shared one side
+ * by side. False: there are not so many loops. */
+static bool try_model(uint32_t places, uint32_t bits, bool dense, unsigned loops)
 {
     static bench_body one, two, before;
     const tms_cuckoo_table a = table_over(&one, places, bits, dense),
                            b = table_over(&two, places, bits, dense);
-    const tms_cuckoo_kernel *plain = tms_cuckoo_kernel_for(&a, dense, false);
+    const tms_cuckoo_kernel *plain = tms_cuckoo_kernel_number(&a, dense, false, loops);
     const tms_cuckoo_kernel *shared = tms_cuckoo_kernel_for(&b, dense, true);
+    if (!plain) return false;
     uint64_t digests[MODEL_DIGESTS];
     uint32_t held[MODEL_DIGESTS] = {0}, all = 0, refused = 0;
     splitmix random = {SEED + places * 100 + bits};
@@ -177,15 +180,87 @@ static void try_model(uint32_t places, uint32_t bits, bool dense)
     for (uint64_t c = 0; c < MODEL_CHUNKS; c++) taken += plain->taken(&a, c);
     CHECK(taken == all, "%u places are taken by %u", taken, all);
     CHECK(refused > 0, "the table was never full");
+    return true;
 }
 
 static void loops_keep_a_list(void **state)
 {
     (void)state;
     for (uint32_t bits = 4; bits <= 32; bits++) {
-        try_model(4, bits, false);
-        try_model(2, bits, false);
-        if (bits % 3 == 1) try_model(4, bits, true);
+        for (unsigned loops = 0; try_model(4, bits, false, loops); loops++) continue;
+        for (unsigned loops = 0; try_model(2, bits, false, loops); loops++) continue;
+        if (bits % 3 == 1) (void)try_model(4, bits, true, 0);
+    }
+}
+
+/* ---- every table of loops ------------------------------------------------ */
+
+enum { LOOPS_CHUNKS = 5, LOOPS_BUCKETS = 200, LOOPS_KEYS = 3 * TMS_RUN + 57 };
+
+typedef struct loops_body {
+    _Alignas(64) uint8_t bytes[LOOPS_CHUNKS * 3264];
+} loops_body;
+
+static tms_cuckoo_table loops_table(loops_body *b, uint32_t places, uint32_t bits, bool far)
+{
+    memset(b, 0, sizeof *b);
+    tms_cuckoo_table t = {.bytes = b->bytes,
+                          .chunks = LOOPS_CHUNKS,
+                          .buckets = LOOPS_BUCKETS,
+                          .bits = bits,
+                          .places = places,
+                          .far = far};
+    tms_cuckoo_table_prepare(&t, false);
+    assert_true(t.chunk_bytes * LOOPS_CHUNKS <= sizeof b->bytes);
+    return t;
+}
+
+/* Answers of a batch, in runs of any length, beside those of single questions. */
+static void try_answers(const tms_cuckoo_kernel *k, const tms_cuckoo_table *t,
+                        const uint64_t *digests, splitmix *random)
+{
+    size_t next = 0;
+    for (tms_run run = {0}; run.ahead_count || next < LOOPS_KEYS;) {
+        const size_t some = 1 + (size_t)splitmix_below(random, TMS_RUN), left = LOOPS_KEYS - next;
+        bool answers[TMS_RUN];
+        size_t hits = 0;
+        run = (tms_run){run.ahead, run.ahead_count, digests + next, left < some ? left : some};
+        next += run.ahead_count;
+        const size_t told = k->may_contain_many(t, &run, answers);
+        for (size_t i = 0; i < run.count; i++) {
+            CHECK(answers[i] == tms_cuckoo_narrow.may_contain(t, run.now[i]), "key %zu", i);
+            hits += answers[i];
+        }
+        CHECK(told == hits, "%zu hits, not %zu", told, hits);
+    }
+}
+
+static void try_loops(uint32_t places, uint32_t bits, bool far)
+{
+    static loops_body one, two;
+    const tms_cuckoo_table a = loops_table(&one, places, bits, far);
+    const tms_cuckoo_kernel *k;
+    splitmix random = {SEED + bits};
+    uint64_t digests[LOOPS_KEYS];
+    splitmix_fill(&random, digests, LOOPS_KEYS);
+    for (size_t i = 0; i < LOOPS_KEYS; i += 2) (void)tms_cuckoo_narrow.add(&a, digests[i]);
+    for (unsigned n = 0; (k = tms_cuckoo_kernel_number(&a, false, false, n)) != NULL; n++) {
+        check_about("%s; %u places, %u bits, far %d, seed %" PRIu64, k->name, places, bits, far,
+                    SEED);
+        const tms_cuckoo_table b = loops_table(&two, places, bits, far);
+        for (size_t i = 0; i < LOOPS_KEYS; i += 2) (void)k->add_part(&b, digests + i, 1);
+        CHECK(memcmp(&one, &two, sizeof one) == 0, "other bytes");
+        try_answers(k, &a, digests, &random);
+    }
+}
+
+/* The bytes and the answers of plain C, and part by part those of one by one. */
+static void loops_are_alike(void **state)
+{
+    (void)state;
+    for (uint32_t bits = 4; bits <= 16; bits++) {
+        try_loops(4, bits, bits % 2);
+        try_loops(2, 2 * bits, !(bits % 2));
     }
 }
 
@@ -566,6 +641,7 @@ int main(void)
         cmocka_unit_test(fingerprints_are_even),
         cmocka_unit_test(every_combination_of_nibbles),
         cmocka_unit_test(loops_keep_a_list),
+        cmocka_unit_test(loops_are_alike),
         cmocka_unit_test(any_bytes_will_do),
         cmocka_unit_test(planned_keys_are_taken),
         cmocka_unit_test(plans_say_what_they_do),
