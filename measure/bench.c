@@ -67,11 +67,21 @@ double bench_median(const bench_samples *samples)
 
 /* ---- time and processors ------------------------------------------------ */
 
-uint64_t bench_now(void)
+static uint64_t bench_read(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t bench_now(void)
+{
+    return bench_read(CLOCK_MONOTONIC);
+}
+
+uint64_t bench_now_of_thread(void)
+{
+    return bench_read(CLOCK_THREAD_CPUTIME_ID);
 }
 
 static bool bench_pins = true;

@@ -32,7 +32,8 @@ double bench_median(const bench_samples *samples);
 
 /* ---- time and processors ------------------------------------------------ */
 
-uint64_t bench_now(void); /* nanoseconds */
+uint64_t bench_now(void);           /* nanoseconds */
+uint64_t bench_now_of_thread(void); /* of processor time */
 
 /* Processors this process was started with. */
 unsigned bench_processors(void);

@@ -6,7 +6,8 @@
  * keys that must be moved are moved inside the cache. Parts share nothing, so
  * threads take them as they come, and the bytes are those of one by one.
  *
- * A round has two arrays of digests: as they come, and in order.             */
+ * A round has two arrays of digests: as they come, unless the caller has them so,
+ * and in order. The second is written by whole lines, gathered for each group.  */
 #include "facade/build_parts.h"
 
 #include <stdatomic.h>
@@ -16,20 +17,34 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/whole_lines.h"
 #include "facade/roll.h"
 
-/* Digests of a round: 32 MiB an array. With fewer each part would come and go more
- * often; with more the build would take more memory than the filter saves. */
-enum { PARTS_ROUND = 1 << 22 };
-enum { PARTS_WORTH = 1 << 16 };       /* smaller batches gain nothing */
-enum { PARTS_MOST_MEMBERS = 256 };    /* threads */
-enum { PARTS_MOST_GROUPS = 1 << 11 }; /* more streams than the caches keep open */
+/* Digests of a round: 32 MiB an array, or of a large filter half its size. With
+ * fewer each part would come and go more often (2^22 instead of 2^23 digests cost 4 of
+ * 30 ns a key in a filter of 158 MB); with more the build would take more memory than
+ * the filter. */
+enum { PARTS_LEAST_ROUND = 1 << 22, PARTS_ROUND_EACH = 1 << 14 };
+enum { PARTS_WORTH = 1 << 16, PARTS_WORTH_EACH = 1 << 10 }; /* fewer gain nothing */
+enum { PARTS_MOST_MEMBERS = 256 };                          /* threads */
+enum { PARTS_MOST_GROUPS = 1 << 12 }; /* whose lines still fit beside a part */
+enum { PARTS_LINE = TMS_LINE / sizeof(uint64_t) };
 
 /* Neighbouring parts make a group, where there are very many. */
 typedef struct parts_group {
     size_t first, count; /* in `sorted` */
     size_t taken;        /* of them */
 } parts_group;
+
+/* A member's own for each group: its stretch of `sorted`, and the line it is
+ * filling. */
+typedef struct parts_cursor {
+    size_t first, next; /* `next` is a count at first */
+} parts_cursor;
+
+typedef struct parts_line {
+    _Alignas(TMS_LINE) uint64_t digests[PARTS_LINE];
+} parts_line;
 
 typedef struct parts_job {
     tamis_filter *filter;
@@ -40,19 +55,23 @@ typedef struct parts_job {
     unsigned members;        /* counters were made for so many */
     const uint64_t *digests; /* of this round */
     uint64_t *room, *sorted;
-    size_t *cursors; /* a member's own for each group: first a count, then a place */
+    parts_cursor *cursors;
+    parts_line *lines;
     parts_group *group;
+    size_t *keep;          /* of each group, when a key was refused */
     _Atomic uint32_t next; /* group that nobody has taken */
-    size_t round, added;
+    size_t most, round;    /* digests: of any round, of this one */
+    size_t added;
     _Atomic bool refused;
 } parts_job;
 
 bool tms_parts_serve(const tamis_filter *f, size_t count)
 {
     if (!f->kind->part_count || f->shape.flags & (TAMIS_STRICT | TAMIS_CONCURRENT)) return false;
-    uint64_t added = tms_counter_sum(&f->added); /* past capacity keys are likely refused */
-    return count >= PARTS_WORTH && f->kind->part_count(f) > 1 && added <= f->shape.capacity &&
-           count <= f->shape.capacity - added;
+    const uint64_t parts = f->kind->part_count(f);
+    const uint64_t added = tms_counter_sum(&f->added); /* past capacity keys are likely refused */
+    return parts > 1 && count >= PARTS_WORTH && count / PARTS_WORTH_EACH >= parts &&
+           added <= f->shape.capacity && count <= f->shape.capacity - added;
 }
 
 static uint32_t parts_group_of(const parts_job *job, uint64_t digest)
@@ -64,21 +83,23 @@ static uint32_t parts_group_of(const parts_job *job, uint64_t digest)
 
 typedef struct parts_share {
     size_t first, last;
-    size_t *cursors;
+    parts_cursor *cursors;
+    parts_line *lines;
 } parts_share;
 
 static parts_share parts_share_of(const parts_job *job, unsigned self, unsigned members)
 {
     return (parts_share){.first = job->round * self / members,
                          .last = job->round * (self + 1) / members,
-                         .cursors = job->cursors + (size_t)self * job->groups};
+                         .cursors = job->cursors + (size_t)self * job->groups,
+                         .lines = job->lines + (size_t)self * job->groups};
 }
 
 static void parts_count(const parts_job *job, const parts_share *mine)
 {
     memset(mine->cursors, 0, job->groups * sizeof *mine->cursors);
     for (size_t i = mine->first; i < mine->last; i++)
-        mine->cursors[parts_group_of(job, job->digests[i])]++;
+        mine->cursors[parts_group_of(job, job->digests[i])].next++;
 }
 
 /* Counts become places: group by group, and in each the members' keys in order. */
@@ -88,28 +109,58 @@ static void parts_place(parts_job *job, unsigned members)
     for (uint32_t g = 0; g < job->groups; g++) {
         job->group[g] = (parts_group){.first = place};
         for (unsigned m = 0; m < members; m++) {
-            size_t *cursor = &job->cursors[(size_t)m * job->groups + g], count = *cursor;
-            *cursor = place;
+            parts_cursor *cursor = &job->cursors[(size_t)m * job->groups + g];
+            const size_t count = cursor->next;
+            *cursor = (parts_cursor){.first = place, .next = place};
             place += count;
         }
         job->group[g].count = place - job->group[g].first;
     }
 }
 
+/* Writes what of the line before `end` is the member's own. */
+static void parts_write(uint64_t *sorted, const parts_cursor *cursor, const parts_line *line,
+                        size_t end)
+{
+    size_t first = (end - 1) / PARTS_LINE * PARTS_LINE;
+    if (first >= cursor->first && end == first + PARTS_LINE) {
+        tms_line_write(sorted + first, line->digests);
+        return;
+    }
+    if (first < cursor->first) first = cursor->first;
+    for (size_t i = first; i < end; i++) sorted[i] = line->digests[i % PARTS_LINE];
+}
+
 static void parts_scatter(const parts_job *job, const parts_share *mine)
 {
     for (size_t i = mine->first; i < mine->last; i++) {
-        uint64_t digest = job->digests[i];
-        job->sorted[mine->cursors[parts_group_of(job, digest)]++] = digest;
+        const uint64_t digest = job->digests[i];
+        const uint32_t g = parts_group_of(job, digest);
+        parts_cursor *cursor = &mine->cursors[g];
+        mine->lines[g].digests[cursor->next++ % PARTS_LINE] = digest;
+        if (cursor->next % PARTS_LINE == 0)
+            parts_write(job->sorted, cursor, &mine->lines[g], cursor->next);
     }
+    for (uint32_t g = 0; g < job->groups; g++) {
+        const parts_cursor *cursor = &mine->cursors[g];
+        if (cursor->next > cursor->first && cursor->next % PARTS_LINE)
+            parts_write(job->sorted, cursor, &mine->lines[g], cursor->next);
+    }
+    tms_lines_end();
 }
 
 /* ---- adding ------------------------------------------------------------- */
 
-static void parts_add_group(parts_job *job, parts_group *group)
+/* The next group's lines are fetched meanwhile; the last fetches its own. */
+static void parts_add_group(parts_job *job, uint32_t g)
 {
     tamis_filter *f = job->filter;
-    group->taken = f->kind->add_part(f, job->sorted + group->first, group->count);
+    parts_group *group = &job->group[g];
+    const uint64_t *digests = job->sorted + group->first;
+    if (group->count == 0) return;
+    const bool last = group->first + group->count == job->round;
+    const uint64_t coming = digests[last ? 0 : group->count];
+    group->taken = f->kind->add_part(f, digests, group->count, coming);
     if (group->taken < group->count)
         atomic_store_explicit(&job->refused, true, memory_order_relaxed);
 }
@@ -119,7 +170,7 @@ static void parts_add_groups(parts_job *job)
     for (;;) {
         uint32_t g = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed);
         if (g >= job->groups) return;
-        parts_add_group(job, &job->group[g]);
+        parts_add_group(job, g);
     }
 }
 
@@ -127,8 +178,9 @@ static void parts_add_groups(parts_job *job)
 
 /* How many of the round's keys, in their own order, come before the first that was
  * refused, and in `keep` how many of those each group has. */
-static size_t parts_before_refusal(const parts_job *job, size_t *keep)
+static size_t parts_before_refusal(const parts_job *job)
 {
+    size_t *keep = job->keep;
     memset(keep, 0, job->groups * sizeof *keep);
     for (size_t i = 0; i < job->round; i++) {
         uint32_t g = parts_group_of(job, job->digests[i]);
@@ -143,11 +195,10 @@ static size_t parts_before_refusal(const parts_job *job, size_t *keep)
 static tamis_status parts_take_back(parts_job *job)
 {
     tamis_filter *f = job->filter;
-    size_t *keep = job->cursors; /* no longer needed as such */
     bool was_new;
-    size_t before = parts_before_refusal(job, keep);
+    size_t before = parts_before_refusal(job);
     for (uint32_t g = 0; g < job->groups; g++)
-        for (size_t i = keep[g]; i < job->group[g].taken; i++)
+        for (size_t i = job->keep[g]; i < job->group[g].taken; i++)
             (void)f->ops->remove(f, job->sorted[job->group[g].first + i]);
     job->added += before;
     return f->ops->add(f, job->digests[before], &was_new); /* its sentence, in this thread */
@@ -167,10 +218,10 @@ static void parts_work(tms_team *team, unsigned self, unsigned members, void *ct
 {
     parts_job *job = ctx;
     const bool given = job->keys->layout == TAMIS_LAYOUT_DIGESTS;
-    for (size_t from = 0; from < job->keys->count; from += PARTS_ROUND) {
+    for (size_t from = 0; from < job->keys->count; from += job->most) {
         size_t left = job->keys->count - from;
         if (self == 0) {
-            job->round = left < PARTS_ROUND ? left : PARTS_ROUND;
+            job->round = left < job->most ? left : job->most;
             job->digests = given ? (const uint64_t *)job->keys->data + from : job->room;
             atomic_store_explicit(&job->next, 0, memory_order_relaxed);
         }
@@ -190,20 +241,34 @@ static void parts_work(tms_team *team, unsigned self, unsigned members, void *ct
     }
 }
 
-/* One allocation: the arrays of a round, the cursors and the groups. */
+/* The next array of one allocation, on lines of its own; only measured where there is
+ * no memory yet. */
+static void *parts_array(uint8_t *memory, size_t *used, size_t count, size_t item)
+{
+    void *array = memory ? memory + *used : NULL;
+    *used += (count * item + TMS_LINE - 1) / TMS_LINE * TMS_LINE;
+    return array;
+}
+
 static size_t parts_layout(parts_job *job, uint8_t *memory)
 {
-    size_t most = job->keys->count < PARTS_ROUND ? job->keys->count : PARTS_ROUND;
-    size_t rooms = job->keys->layout == TAMIS_LAYOUT_DIGESTS ? 0 : most * sizeof *job->room;
-    size_t sorted = most * sizeof *job->sorted;
-    size_t cursors = (size_t)job->members * job->groups * sizeof *job->cursors;
-    if (memory) {
-        job->room = (uint64_t *)(void *)memory;
-        job->sorted = (uint64_t *)(void *)(memory + rooms);
-        job->cursors = (size_t *)(void *)(memory + rooms + sorted);
-        job->group = (parts_group *)(void *)(memory + rooms + sorted + cursors);
-    }
-    return rooms + sorted + cursors + job->groups * sizeof *job->group;
+    const bool given = job->keys->layout == TAMIS_LAYOUT_DIGESTS;
+    const size_t each = (size_t)job->members * job->groups;
+    size_t used = 0;
+    job->room = parts_array(memory, &used, given ? 0 : job->most, sizeof *job->room);
+    job->sorted = parts_array(memory, &used, job->most, sizeof *job->sorted);
+    job->lines = parts_array(memory, &used, each, sizeof *job->lines);
+    job->cursors = parts_array(memory, &used, each, sizeof *job->cursors);
+    job->group = parts_array(memory, &used, job->groups, sizeof *job->group);
+    job->keep = parts_array(memory, &used, job->groups, sizeof *job->keep);
+    return used;
+}
+
+static size_t parts_most(const parts_job *job)
+{
+    uint64_t most = job->parts * PARTS_ROUND_EACH;
+    if (most < PARTS_LEAST_ROUND) most = PARTS_LEAST_ROUND;
+    return most < job->keys->count ? (size_t)most : job->keys->count;
 }
 
 tamis_status tms_parts_add(tamis_filter *f, const tamis_keys *keys, unsigned threads, size_t *added)
@@ -214,6 +279,7 @@ tamis_status tms_parts_add(tamis_filter *f, const tamis_keys *keys, unsigned thr
                      .members = threads < PARTS_MOST_MEMBERS ? threads : PARTS_MOST_MEMBERS};
     while (job.parts >> job.shift > PARTS_MOST_GROUPS) job.shift++;
     job.groups = (uint32_t)((job.parts - 1) >> job.shift) + 1;
+    job.most = parts_most(&job);
     size_t size = parts_layout(&job, NULL);
     uint8_t *memory = tms_alloc_body(&f->alloc, size);
     if (!memory) return tms_fail_memory("a batch in the order of parts", size);

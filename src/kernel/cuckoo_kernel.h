@@ -126,8 +126,9 @@ typedef struct tms_cuckoo_kernel {
     size_t (*add_many)(const tms_cuckoo_table *, const tms_run *, bool *was_new,
                        tms_cuckoo_outcome *last);
     /* Adds digests of one chunk, or of a few, up to the first that is refused: its
-     * index, or the count. What is added is in the second-level cache soon. */
-    size_t (*add_part)(const tms_cuckoo_table *, const uint64_t *digests, size_t count);
+     * index, or the count. Meanwhile the chunk of the digest `coming` is fetched. */
+    size_t (*add_part)(const tms_cuckoo_table *, const uint64_t *digests, size_t count,
+                       uint64_t coming);
     bool (*remove)(const tms_cuckoo_table *, uint64_t digest); /* false: certainly absent */
     uint32_t (*count)(const tms_cuckoo_table *, uint64_t digest);
     uint32_t (*taken)(const tms_cuckoo_table *, uint64_t chunk); /* places of a chunk */

@@ -3,6 +3,7 @@
 #ifndef TMS_KERNEL_CUCKOO_SPOTS_H
 #define TMS_KERNEL_CUCKOO_SPOTS_H
 
+#include "base/memory.h"
 #include "kernel/cuckoo_kernel.h"
 #include "kernel/tuning.h"
 
@@ -72,6 +73,18 @@ CUCKOO_SPOTS_INLINE void cuckoo_fetch_near(const tms_cuckoo_table *t, const cuck
         TMS_FETCH_NEAR(tms_cuckoo_address(t, s.chunk, s.bucket));
         TMS_FETCH_NEAR(tms_cuckoo_address(t, s.chunk, s.other));
     }
+}
+
+/* Of the chunk of a digest, the share that is to come while keys [from, from + some)
+ * of `all` are added. Nothing if they are so few that most lines would come in vain. */
+CUCKOO_SPOTS_INLINE void cuckoo_fetch_share(const tms_cuckoo_table *t, uint64_t digest, size_t from,
+                                            size_t some, size_t all)
+{
+    const uint8_t *chunk = tms_cuckoo_chunk(t, tms_mulhi(digest, t->chunks));
+    const uint64_t lines = t->chunk_bytes / TMS_LINE;
+    if (all < lines) return;
+    const uint64_t first = lines * from / all, last = lines * (from + some) / all;
+    for (uint64_t i = first; i < last; i++) TMS_FETCH(chunk + i * TMS_LINE);
 }
 
 /* 1 or 0, of which the compiler knows nothing: what is computed from it has no branch. */

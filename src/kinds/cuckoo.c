@@ -151,10 +151,11 @@ static uint64_t cuckoo_part_count(const tamis_filter *f)
     return f->shape.params[CUCKOO_CHUNKS];
 }
 
-static size_t cuckoo_add_part(tamis_filter *f, const uint64_t *digests, size_t count)
+static size_t cuckoo_add_part(tamis_filter *f, const uint64_t *digests, size_t count,
+                              uint64_t coming)
 {
     const cuckoo_filter *c = cuckoo_of(f);
-    return c->kernel->add_part(&c->table, digests, count);
+    return c->kernel->add_part(&c->table, digests, count, coming);
 }
 
 /* A small table is asked what it answers; of a large one the expectation is as good,

@@ -173,9 +173,10 @@ struct tms_kind {
      * parts), and adding it changes that part only. So a batch may be put in the
      * order of parts first, each part keeping its order, and the bytes are the same.
      * `add_part` takes digests of one part, or of neighbours, up to the first that is
-     * refused: its index, or the count. NULL: not so. */
+     * refused: its index, or the count; meanwhile it fetches the part of the digest
+     * `coming`. NULL: not so. */
     uint64_t (*part_count)(const tamis_filter *);
-    size_t (*add_part)(tamis_filter *, const uint64_t *digests, size_t count);
+    size_t (*add_part)(tamis_filter *, const uint64_t *digests, size_t count, uint64_t coming);
 
     /* Kinds that move keys when others are added: stops writers of a concurrent
      * filter (true) and lets them go (false), so that a copy has every key. Readers

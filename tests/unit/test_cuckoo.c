@@ -248,7 +248,7 @@ static void try_loops(uint32_t places, uint32_t bits, bool far)
         check_about("%s; %u places, %u bits, far %d, seed %" PRIu64, k->name, places, bits, far,
                     SEED);
         const tms_cuckoo_table b = loops_table(&two, places, bits, far);
-        for (size_t i = 0; i < LOOPS_KEYS; i += 2) (void)k->add_part(&b, digests + i, 1);
+        for (size_t i = 0; i < LOOPS_KEYS; i += 2) (void)k->add_part(&b, digests + i, 1, 0);
         CHECK(memcmp(&one, &two, sizeof one) == 0, "other bytes");
         try_answers(k, &a, digests, &random);
     }
@@ -580,19 +580,18 @@ static void the_same_adds_give_the_same_bytes(void **state)
 }
 
 /* Several chunks, several rounds: in the order of chunks the bytes are the same. */
-static void large_batches_by_chunks(void **state)
+static void try_large_batch(double fpr)
 {
-    (void)state;
     enum { KEYS = 500000 };
     uint64_t *digests = malloc(KEYS * sizeof *digests);
     splitmix_fill(&(splitmix){SEED}, digests, KEYS);
-    tamis_filter *one = make(KEYS, 1e-5, 0);
+    tamis_filter *one = make(KEYS, fpr, 0);
     for (size_t i = 0; i < KEYS; i++) CHECK_OK(tamis_add_hash(one, digests[i]));
     const tamis_keys batch = tamis_keys_digests(digests, KEYS);
     for (unsigned threads = 1; threads <= 5; threads += 2) {
-        tamis_filter *f = make(KEYS, 1e-5, 0);
+        tamis_filter *f = make(KEYS, fpr, 0);
         size_t added = 0;
-        check_about("%u threads", threads);
+        check_about("a rate of %g, %u threads", fpr, threads);
         CHECK_OK(tamis_add_many_parallel(f, &batch, threads, &added));
         CHECK(added == KEYS, "%zu added", added);
         filters_check_same(one, f, "one by one and by chunks");
@@ -600,6 +599,13 @@ static void large_batches_by_chunks(void **state)
     }
     tamis_free(one);
     free(digests);
+}
+
+static void large_batches_by_chunks(void **state)
+{
+    (void)state;
+    try_large_batch(1e-5); /* wide buckets */
+    try_large_batch(1e-3); /* narrow ones */
 }
 
 /* A batch within the capacity, one of whose keys is refused: copies of one key. The
