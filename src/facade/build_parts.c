@@ -46,11 +46,16 @@ typedef struct parts_line {
     _Alignas(TMS_LINE) uint64_t digests[PARTS_LINE];
 } parts_line;
 
+/* Group = part >> shift; a copy of its own stays in registers. */
+typedef struct parts_rule {
+    uint64_t parts;
+    unsigned shift;
+} parts_rule;
+
 typedef struct parts_job {
     tamis_filter *filter;
     const tamis_keys *keys;
-    uint64_t parts;
-    unsigned shift; /* group = part >> shift */
+    parts_rule rule;
     uint32_t groups;
     unsigned members;        /* counters were made for so many */
     const uint64_t *digests; /* of this round */
@@ -74,9 +79,9 @@ bool tms_parts_serve(const tamis_filter *f, size_t count)
            added <= f->shape.capacity && count <= f->shape.capacity - added;
 }
 
-static uint32_t parts_group_of(const parts_job *job, uint64_t digest)
+static uint32_t parts_group_of(parts_rule rule, uint64_t digest)
 {
-    return (uint32_t)(tms_mulhi(digest, job->parts) >> job->shift);
+    return (uint32_t)(tms_mulhi(digest, rule.parts) >> rule.shift);
 }
 
 /* ---- into the order of parts -------------------------------------------- */
@@ -97,9 +102,12 @@ static parts_share parts_share_of(const parts_job *job, unsigned self, unsigned 
 
 static void parts_count(const parts_job *job, const parts_share *mine)
 {
-    memset(mine->cursors, 0, job->groups * sizeof *mine->cursors);
+    const parts_rule rule = job->rule;
+    const uint64_t *digests = job->digests;
+    parts_cursor *cursors = mine->cursors;
+    memset(cursors, 0, job->groups * sizeof *cursors);
     for (size_t i = mine->first; i < mine->last; i++)
-        mine->cursors[parts_group_of(job, job->digests[i])].next++;
+        cursors[parts_group_of(rule, digests[i])].next++;
 }
 
 /* Counts become places: group by group, and in each the members' keys in order. */
@@ -133,18 +141,22 @@ static void parts_write(uint64_t *sorted, const parts_cursor *cursor, const part
 
 static void parts_scatter(const parts_job *job, const parts_share *mine)
 {
+    const parts_rule rule = job->rule;
+    const uint64_t *digests = job->digests;
+    parts_cursor *cursors = mine->cursors;
+    parts_line *lines = mine->lines;
     for (size_t i = mine->first; i < mine->last; i++) {
-        const uint64_t digest = job->digests[i];
-        const uint32_t g = parts_group_of(job, digest);
-        parts_cursor *cursor = &mine->cursors[g];
-        mine->lines[g].digests[cursor->next++ % PARTS_LINE] = digest;
-        if (cursor->next % PARTS_LINE == 0)
-            parts_write(job->sorted, cursor, &mine->lines[g], cursor->next);
+        const uint64_t digest = digests[i];
+        const uint32_t g = parts_group_of(rule, digest);
+        const size_t at = cursors[g].next++;
+        lines[g].digests[at % PARTS_LINE] = digest;
+        if (at % PARTS_LINE == PARTS_LINE - 1)
+            parts_write(job->sorted, &cursors[g], &lines[g], at + 1);
     }
     for (uint32_t g = 0; g < job->groups; g++) {
-        const parts_cursor *cursor = &mine->cursors[g];
+        const parts_cursor *cursor = &cursors[g];
         if (cursor->next > cursor->first && cursor->next % PARTS_LINE)
-            parts_write(job->sorted, cursor, &mine->lines[g], cursor->next);
+            parts_write(job->sorted, cursor, &lines[g], cursor->next);
     }
     tms_lines_end();
 }
@@ -183,7 +195,7 @@ static size_t parts_before_refusal(const parts_job *job)
     size_t *keep = job->keep;
     memset(keep, 0, job->groups * sizeof *keep);
     for (size_t i = 0; i < job->round; i++) {
-        uint32_t g = parts_group_of(job, job->digests[i]);
+        uint32_t g = parts_group_of(job->rule, job->digests[i]);
         if (keep[g] == job->group[g].taken) return i;
         keep[g]++;
     }
@@ -266,7 +278,7 @@ static size_t parts_layout(parts_job *job, uint8_t *memory)
 
 static size_t parts_most(const parts_job *job)
 {
-    uint64_t most = job->parts * PARTS_ROUND_EACH;
+    uint64_t most = job->rule.parts * PARTS_ROUND_EACH;
     if (most < PARTS_LEAST_ROUND) most = PARTS_LEAST_ROUND;
     return most < job->keys->count ? (size_t)most : job->keys->count;
 }
@@ -275,10 +287,10 @@ tamis_status tms_parts_add(tamis_filter *f, const tamis_keys *keys, unsigned thr
 {
     parts_job job = {.filter = f,
                      .keys = keys,
-                     .parts = f->kind->part_count(f),
+                     .rule = {.parts = f->kind->part_count(f)},
                      .members = threads < PARTS_MOST_MEMBERS ? threads : PARTS_MOST_MEMBERS};
-    while (job.parts >> job.shift > PARTS_MOST_GROUPS) job.shift++;
-    job.groups = (uint32_t)((job.parts - 1) >> job.shift) + 1;
+    while (job.rule.parts >> job.rule.shift > PARTS_MOST_GROUPS) job.rule.shift++;
+    job.groups = (uint32_t)((job.rule.parts - 1) >> job.rule.shift) + 1;
     job.most = parts_most(&job);
     size_t size = parts_layout(&job, NULL);
     uint8_t *memory = tms_alloc_body(&f->alloc, size);
