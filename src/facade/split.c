@@ -249,7 +249,7 @@ tamis_status tamis_join(const tamis_filter *const *parts, size_t count, tamis_fi
 
 static tamis_status unshard_check(const tamis_filter *f)
 {
-    tamis_shards range;
+    tamis_shards range = {0};
     TMS_TRY(tamis_shards_of(f, &range));
     const tamis_filter *first = f->kind->child(f, 0);
     if (!first->kind->attach_shard || !tms_sharded_is_sliced(f))

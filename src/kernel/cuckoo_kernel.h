@@ -87,8 +87,8 @@ static inline tms_cuckoo_spot tms_cuckoo_spot_of(const tms_cuckoo_table *t, uint
                              .fingerprint = fingerprint};
 }
 
-/* The place whose fingerprint moves on at this step: a function of the digest
- * and the step, so that the same adds give the same bytes. */
+/* The place whose fingerprint moves on at this step, where none finds room at once: a
+ * function of the digest and the step, so that the same adds give the same bytes. */
 static inline uint32_t tms_cuckoo_choice(const tms_cuckoo_table *t, uint64_t digest, uint32_t step)
 {
     uint64_t mixed = digest + step * UINT64_C(0x9E3779B97F4A7C15);

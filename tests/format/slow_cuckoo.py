@@ -100,6 +100,10 @@ class Table:
         for step in range(MOVES):
             mixed = (h + step * 0x9E3779B97F4A7C15) * 0xD6E8FEB86659FD93 & M64
             places, choice = self.read(chunk, bucket), (mixed >> 32) % self.places
+            for i in range(self.places):  # one that finds room at once goes first
+                if 0 in self.read(chunk, self.alternate(bucket, places[i])):
+                    choice = i
+                    break
             places[choice], f = f, places[choice]
             self.write(chunk, bucket, places)
             bucket = self.alternate(bucket, f)
