@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "settings.h"
@@ -13,8 +15,10 @@
  * the server's own deny-oom test is enough, and freeing takes less than waking a
  * thread. */
 #define MEMORY_LARGE ((uint64_t)1 << 20)
-/* A slice of giving back: the system frees it in well under a millisecond. */
-#define MEMORY_SLICE ((size_t)4 << 20)
+/* A slice of giving back: the system frees it in a small part of a millisecond,
+ * and then whoever waits for its locks, or for this processor, has his turn. */
+#define MEMORY_SLICE ((size_t)1 << 20)
+enum { SLICE_PAUSE_NANOSECONDS = 50000 };
 
 uint64_t memory_grants;
 uint64_t memory_refusals;
@@ -108,10 +112,16 @@ uint64_t memory_waiting(void)
     return atomic_load_explicit(&reaper.waiting, memory_order_relaxed);
 }
 
+static void slice_pause(void)
+{
+    struct timespec pause = {0, SLICE_PAUSE_NANOSECONDS};
+    (void)nanosleep(&pause, NULL);
+}
+
 /* The pages inside go back slice by slice before the block does: one call for all
  * of them would hold the lock of the address space, and with it every page fault
  * of the main thread, for as long as it takes. */
-static void block_free(void *block, size_t size)
+static void block_free_slowly(void *block, size_t size)
 {
     uintptr_t page = 4096;
     uintptr_t at = ((uintptr_t)block + page - 1) / page * page;
@@ -119,8 +129,18 @@ static void block_free(void *block, size_t size)
     for (; at < end; at += MEMORY_SLICE) {
         size_t slice = end - at < MEMORY_SLICE ? end - at : MEMORY_SLICE;
         (void)madvise((void *)at, slice, MADV_DONTNEED); /* advice: may be refused */
+        slice_pause();
     }
     server.Free(block);
+}
+
+/* On Linux a thread has a priority of its own. Below the server's: on a machine
+ * whose processors are all busy, clients come first. */
+static void reaper_step_back(void)
+{
+#ifdef __linux__
+    (void)setpriority(PRIO_PROCESS, 0, 10);
+#endif
 }
 
 static dead_block *reaper_take(void)
@@ -136,10 +156,11 @@ static dead_block *reaper_take(void)
 static void *reaper_run(void *unused)
 {
     (void)unused;
+    reaper_step_back();
     for (;;) {
         dead_block *block = reaper_take();
         size_t size = block->size;
-        block_free(block, size);
+        block_free_slowly(block, size);
         atomic_fetch_sub_explicit(&reaper.waiting, size, memory_order_relaxed);
     }
     return NULL;
@@ -148,26 +169,30 @@ static void *reaper_run(void *unused)
 static bool reaper_start(void)
 {
     pthread_t thread;
-    if (reaper.started) return true;
-    if (pthread_create(&thread, NULL, reaper_run, NULL) != 0) return false;
-    pthread_detach(thread);
-    reaper.started = true;
-    return true;
+    pthread_mutex_lock(&reaper.lock);
+    if (!reaper.started && pthread_create(&thread, NULL, reaper_run, NULL) == 0) {
+        pthread_detach(thread);
+        reaper.started = true;
+    }
+    bool started = reaper.started;
+    pthread_mutex_unlock(&reaper.lock);
+    return started;
 }
 
 /* While the server evicts to get below maxmemory it measures what each deletion
- * brought: there the memory has to be gone when we return. */
+ * brought: there the memory has to be gone when we return. Its own thread for
+ * freeing (UNLINK, FLUSHALL ASYNC) is not measured. */
 static bool server_evicts(void)
 {
     const int evicts = CONTEXT_OOM | CONTEXT_EVICT;
-    return (server.GetContextFlags(NULL) & evicts) == evicts;
+    return pthread_equal(pthread_self(), reaper.main) &&
+           (server.GetContextFlags(NULL) & evicts) == evicts;
 }
 
-/* Not for threads of the server, nor for the child of a save, which has no reaper. */
+/* Not for the child of a save, which has no reaper. */
 static bool reaper_is_wanted(void)
 {
-    return pthread_equal(pthread_self(), reaper.main) && getpid() == reaper.process &&
-           !server_evicts() && reaper_start();
+    return getpid() == reaper.process && !server_evicts() && reaper_start();
 }
 
 static void reaper_give(void *memory, size_t size)
@@ -207,7 +232,7 @@ static void memory_free(void *ctx, void *memory, size_t size)
     else if (reaper_is_wanted())
         reaper_give(memory, size);
     else
-        block_free(memory, size);
+        server.Free(memory);
 }
 
 const tamis_redisbloom_host memory_host = {

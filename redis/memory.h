@@ -4,8 +4,8 @@
  * INFO memory and eviction see every byte. The server's allocators take large
  * blocks from the system, which zeroes a page when it is first touched: 4 GiB
  * cost microseconds to make, and nobody waits. Giving back is what takes time,
- * the system frees page after page, so a large block that the main thread frees
- * goes to a thread of our own, which does it in slices.
+ * the system frees page after page, so a large block goes to a thread of our own,
+ * which does it in slices, with pauses, behind everything else that wants to run.
  *
  * Before a block is asked for, it is held against the cap of a filter, a large one
  * also against maxmemory and against what the system would give; a refusal is an

@@ -103,8 +103,13 @@ tamis_span tms_batch_key(const tamis_keys *keys, size_t index, uint64_t *little)
 void tms_batch_spans(const tamis_keys *keys, size_t from, size_t end, tms_spans *out)
 {
     out->count = end - from < TMS_RUN ? end - from : TMS_RUN;
+    if (keys->layout == TAMIS_LAYOUT_SPANS) {
+        out->keys = (const tamis_span *)keys->data + from;
+        return;
+    }
+    out->keys = out->room;
     for (size_t i = 0; i < out->count; i++)
-        out->keys[i] = tms_batch_key(keys, from + i, &out->littles[i]);
+        out->room[i] = tms_batch_key(keys, from + i, &out->littles[i]);
 }
 
 /* ---- the rolling pair of runs ------------------------------------------- */

@@ -25,7 +25,8 @@ tamis_span tms_batch_key(const tamis_keys *keys, size_t index, uint64_t *little)
 /* The next keys as bytes, at most a run of them, from `from` and before `end`. */
 typedef struct tms_spans {
     size_t count;
-    tamis_span keys[TMS_RUN];
+    const tamis_span *keys; /* the caller's own, or `room` */
+    tamis_span room[TMS_RUN];
     uint64_t littles[TMS_RUN]; /* integers, in the bytes that are hashed */
 } tms_spans;
 
