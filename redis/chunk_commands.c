@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "open_key.h"
 #include "reply.h"
+#include "settings.h"
 
 /* ---- giving -------------------------------------------------------------- */
 
@@ -80,13 +81,25 @@ COMMAND(cf_scandump)
 
 /* ---- taking -------------------------------------------------------------- */
 
+/* A cuckoo header names sub-filters by a number: 38 bytes may ask for 65535 of
+ * them, which take milliseconds to make and to ask. 1024 are more than any use
+ * has, and a server whose filters may grow beyond takes those as well. */
+static uint32_t header_filters_most(const family *f)
+{
+    const long long usual = 1024, most = settings.cf_max_expansions;
+    if (f != &cuckoo_family || !memory_is_judged()) return 0;
+    return (uint32_t)(most > usual ? most : usual);
+}
+
 /* Makes the filter of a header. Judged by the library before it asks for memory. */
 static tamis_status load_header(open_key *k, family *f, const RedisModuleString *data)
 {
     tamis_filter *filter;
     tamis_span bytes = argument_span(data);
+    memory_host.max_filters = header_filters_most(f);
     tamis_status status =
         tamis_redisbloom_from_header(f->kind, bytes.data, bytes.size, &memory_host, &filter);
+    memory_host.max_filters = 0;
     if (status != TAMIS_OK) return status;
     key_fill(k, f, filter);
     return TAMIS_OK;

@@ -221,16 +221,14 @@ static void *type_copy(RedisModuleString *from, RedisModuleString *to, const voi
     key_value *v = (key_value *)data; /* the copy is of the settled filter */
     (void)from;
     (void)to;
+    tamis_filter *copy = NULL;
+    tamis_redisbloom_quarantine *kept = NULL;
     value_settle(v);
+    memory_on_behalf_of_copy();
+    tamis_status status = v->filter ? tamis_clone(v->filter, &copy)
+                                    : tamis_redisbloom_quarantine_clone(v->kept, &kept);
     memory_on_behalf_of(NULL, 0);
-    if (!v->filter) {
-        tamis_redisbloom_quarantine *kept;
-        if (tamis_redisbloom_quarantine_clone(v->kept, &kept) != TAMIS_OK) return NULL;
-        return value_make(v->family, NULL, kept);
-    }
-    tamis_filter *copy;
-    if (tamis_clone(v->filter, &copy) != TAMIS_OK) return NULL;
-    return value_make(v->family, copy, NULL);
+    return status == TAMIS_OK ? value_make(v->family, copy, kept) : NULL;
 }
 
 static void *type_move(void *ctx, void *memory, size_t size)

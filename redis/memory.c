@@ -24,14 +24,42 @@ uint64_t memory_grants;
 uint64_t memory_refusals;
 
 static struct {
-    RedisModuleCtx *ctx;
+    RedisModuleCtx *ctx; /* may be NULL: a copy, or loading */
+    bool is_copy;
     uint64_t held;
 } behalf;
 
 void memory_on_behalf_of(RedisModuleCtx *ctx, uint64_t held)
 {
     behalf.ctx = ctx;
+    behalf.is_copy = false;
     behalf.held = held;
+}
+
+void memory_on_behalf_of_copy(void)
+{
+    memory_on_behalf_of(NULL, 0);
+    behalf.is_copy = true;
+}
+
+/* Flags of the one for whom memory is asked. A copy has no context, so that it is
+ * not known whether it was replicated: on a replica it is taken to be. */
+static int behalf_flags(void)
+{
+    if (!behalf.ctx && !behalf.is_copy) return CONTEXT_LOADING;
+    int flags = server.GetContextFlags(behalf.ctx);
+    if (behalf.is_copy && flags & CONTEXT_REPLICA) flags |= CONTEXT_REPLICATED;
+    return flags;
+}
+
+static bool flags_are_judged(int flags)
+{
+    return !(flags & (CONTEXT_REPLICATED | CONTEXT_LOADING));
+}
+
+bool memory_is_judged(void)
+{
+    return flags_are_judged(behalf_flags());
 }
 
 /* ---- limits -------------------------------------------------------------- */
@@ -74,9 +102,8 @@ static bool memory_allows(size_t size)
 {
     bool fits = memory_fits_cap(size);
     if (fits && size < MEMORY_LARGE) return true;
-    int flags = behalf.ctx ? server.GetContextFlags(behalf.ctx) : CONTEXT_LOADING;
-    bool decided = flags & (CONTEXT_REPLICATED | CONTEXT_LOADING);
-    if (!decided && (!fits || !memory_fits_maxmemory(flags, size))) return false;
+    int flags = behalf_flags();
+    if (flags_are_judged(flags) && (!fits || !memory_fits_maxmemory(flags, size))) return false;
     return memory_system_would_give(size);
 }
 
@@ -235,7 +262,7 @@ static void memory_free(void *ctx, void *memory, size_t size)
         server.Free(memory);
 }
 
-const tamis_redisbloom_host memory_host = {
+tamis_redisbloom_host memory_host = {
     .zeroed = memory_zeroed,
     .free = memory_free,
     .compact_later = true,

@@ -20,13 +20,21 @@
 
 #include "module_api.h"
 
-/** The library's door to this memory; one for all filters.                  */
-extern const tamis_redisbloom_host memory_host;
+/** The library's door to this memory; one for all filters. Its limits may be set
+ *  for a call, and are 0 between calls.                                     */
+extern tamis_redisbloom_host memory_host;
 
 /** Says for whom memory is asked from now on: a command's context (NULL: the
  *  server is loading, nothing is refused) and the bytes its filter has. To be
  *  called by whatever may create or grow a filter. Main thread.             */
 void memory_on_behalf_of(RedisModuleCtx *ctx, uint64_t held);
+
+/** The same for a copy of a filter, which the server makes without a context. */
+void memory_on_behalf_of_copy(void);
+
+/** Whether the one for whom memory is asked is to be judged: neither a primary,
+ *  nor the append-only file or an RDB file.                                 */
+bool memory_is_judged(void);
 
 /** How often memory was given out: if it has not moved, no filter has grown. */
 extern uint64_t memory_grants;

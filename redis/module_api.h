@@ -40,6 +40,7 @@ enum { KEYTYPE_EMPTY = 0, KEYTYPE_MODULE = 6 };
 enum { /* GetContextFlags: the circumstances of a call */
        CONTEXT_LUA = 1 << 0,
        CONTEXT_MULTI = 1 << 1,
+       CONTEXT_REPLICA = 1 << 3,
        CONTEXT_READONLY = 1 << 4,
        CONTEXT_CLUSTER = 1 << 5,
        CONTEXT_MAXMEMORY = 1 << 8,

@@ -50,7 +50,9 @@ typedef struct tamis_redisbloom_host {
     /* Takes back what `zeroed` gave, and what a reader's get_bytes gave; any thread. */
     void (*free)(void *ctx, void *memory, size_t size);
     uint64_t memory;      /* most bytes of all arrays of one filter; 0: no cap */
-    uint32_t max_filters; /* most layers or sub-filters; 0: 65535 for cuckoo chains, else none */
+    /* Most layers or sub-filters, by growth or of a header; 0: 65535 for cuckoo chains, else
+     * none. A value has the arrays with it, so it may have as many as it brings. */
+    uint32_t max_filters;
     bool compact_later;   /* CF.DEL leaves a compaction pending instead of doing it */
     uint64_t reserved[4]; /* must be 0 */
 } tamis_redisbloom_host;

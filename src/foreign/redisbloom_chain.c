@@ -10,25 +10,22 @@
 
 /* ---- memory ------------------------------------------------------------- */
 
-/* Handles need 64-byte alignment, a host gives 8: the address that it gave is
- * kept just below. */
+/* A handle comes from the host as it is: nothing in one is aligned to more than
+ * the 8 bytes that a host gives. (What is, the stripes of a counter, belongs to
+ * filters that threads share, which chains are not.) */
+_Static_assert(_Alignof(tms_rb_chain) <= 8, "a host aligns to 8");
+
 static void *rb_host_alloc(void *ctx, size_t size, size_t align)
 {
     const tamis_redisbloom_host *host = ctx;
-    uint8_t *raw = host->zeroed(host->ctx, size + align + sizeof raw);
-    if (!raw) return NULL;
-    uint8_t *place = raw + sizeof raw;
-    place += (align - (uintptr_t)place % align) % align;
-    memcpy(place - sizeof raw, &raw, sizeof raw);
-    return place;
+    (void)align;
+    return host->zeroed(host->ctx, size);
 }
 
 static void rb_host_free(void *ctx, void *memory, size_t size)
 {
     const tamis_redisbloom_host *host = ctx;
-    uint8_t *raw;
-    memcpy(&raw, (uint8_t *)memory - sizeof raw, sizeof raw);
-    host->free(host->ctx, raw, size + TMS_LINE + sizeof raw);
+    host->free(host->ctx, memory, size);
 }
 
 void *tms_rb_take(const tms_rb_place *place, uint64_t bytes)
@@ -259,7 +256,7 @@ tamis_status tamis_redisbloom_facts_of(const tamis_filter *f, tamis_redisbloom_f
         .expansion = c->expansion,
         .scales = cuckoo ? c->expansion != 0 : !(c->options & TAMIS_REDISBLOOM_NO_SCALING),
         .options = c->options,
-        .buckets = c->layers[0].buckets,
+        .buckets = cuckoo ? c->layers[0].buckets : 0,
         .deletes = c->deletes,
         .bucket_size = c->bucket_size,
         .max_iterations = c->max_iterations,
@@ -285,7 +282,7 @@ tamis_status tamis_redisbloom_layer_of(const tamis_filter *f, uint32_t index,
                                       .hashes = l->hashes,
                                       .hash_width = c->options & TAMIS_REDISBLOOM_FORCE64 ? 64 : 32,
                                       .n2 = l->n2,
-                                      .buckets = l->buckets,
+                                      .buckets = tms_rb_is_cuckoo(f) ? l->buckets : 0,
                                       .array = l->array};
     return TAMIS_OK;
 }
@@ -294,7 +291,7 @@ uint64_t tamis_redisbloom_memory(const tamis_filter *f)
 {
     const tms_rb_chain *c = tms_rb_of(f);
     if (tms_rb_check_kind(f) != TAMIS_OK) return 0;
-    return sizeof *c + TMS_LINE + c->room * sizeof *c->layers + c->bytes;
+    return sizeof *c + c->room * sizeof *c->layers + c->bytes;
 }
 
 void tms_rb_report(const tamis_filter *f, tamis_facts *facts)

@@ -30,16 +30,17 @@ enum { TMS_RB_CUCKOO_FILTERS_MOST = 65535 };
 typedef struct tms_rb_layer {
     uint8_t *array;
     uint64_t bytes;
-    /* Bloom */
+    union {
+        uint64_t modulus; /* Bloom: of positions: bits, or 2^n2 in old filters; never 0 */
+        uint64_t buckets; /* cuckoo: a power of two */
+    };
+    /* Bloom only */
     uint64_t bits;
-    uint64_t modulus; /* of positions: bits, or 2^n2 in old filters; never 0 */
     uint64_t inverse; /* floor(2^64 / modulus) */
     uint64_t capacity, items;
     double error, bits_per_entry;
     uint32_t hashes;
     uint32_t n2; /* log2 of bits in old filters, or 0 */
-    /* cuckoo */
-    uint64_t buckets; /* a power of two */
 } tms_rb_layer;
 
 /* A compaction in progress: the slots of layer `source` from `slot` on are still

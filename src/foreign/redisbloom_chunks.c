@@ -203,13 +203,25 @@ tamis_status tms_rb_header_measure(uint32_t kind, const uint8_t *bytes, size_t s
     return TAMIS_OK;
 }
 
+/* What a header claims is not there yet: the host's limits come first. */
+static tamis_status chunks_allow(const tms_rb_place *place, const chunks_header *h)
+{
+    uint32_t most = place->host ? place->host->max_filters : 0;
+    if (most && h->filters > most)
+        return tms_fail(TAMIS_E_LIMIT,
+                        "the header names %" PRIu64 " sub-filters, above the most of %" PRIu32
+                        "; raise that",
+                        h->filters, most);
+    return tms_rb_allows(place, h->arrays);
+}
+
 tamis_status tms_rb_header_read(uint32_t kind, const uint8_t *bytes, size_t size,
                                 const tms_rb_place *place, size_t *used, tamis_filter **out)
 {
     chunks_header h;
     tms_rb_chain *c = NULL;
     TMS_TRY(chunks_parse(kind, bytes, size, &h));
-    TMS_TRY(tms_rb_allows(place, h.arrays));
+    TMS_TRY(chunks_allow(place, &h));
     TMS_TRY(tms_rb_chain_make(kind == TAMIS_KIND_REDISBLOOM_CUCKOO ? &tms_rb_cuckoo_kind
                                                                    : &tms_rb_bloom_kind,
                               place, &c));

@@ -77,6 +77,60 @@ def check_absurd(checks, server):
     checks.equal("the server answers", str(client.ok("PING")), "PONG")
 
 
+def check_many_sub_filters(checks, server):
+    """38 bytes cannot make the server build, or search, 65535 sub-filters; its own
+    append-only file can."""
+    client = server.client()
+    for filters, wanted in ((1024, "OK"), (1025, NO_HEADER), (65535, NO_HEADER)):
+        reply = client("CF.LOADCHUNK", "k", 1, cuckoo_header(2, filters, 2, 1))
+        checks.equal(f"{filters} sub-filters", str(reply), str(wanted))
+        client.ok("DEL", "k")
+
+
+def check_sub_filters_of_our_own(checks, server):
+    """Where filters may grow beyond 1024 sub-filters, headers may name them."""
+    client = server.client()
+    checks.equal("as many as may grow",
+                 str(client("CF.LOADCHUNK", "k", 1, cuckoo_header(2, 2000, 2, 1))), "OK")
+    checks.equal("one more", client("CF.LOADCHUNK", "l", 1, cuckoo_header(2, 2001, 2, 1)), NO_HEADER)
+    digest = client.ok("DEBUG", "DIGEST-VALUE", "k")
+    client.ok("DEBUG", "LOADAOF")
+    checks.equal("the append-only file brings it back", client.ok("DEBUG", "DIGEST-VALUE", "k"),
+                 digest)
+    server.arguments = ()
+    server.restart("stop")
+    client = server.client()
+    checks.equal("also where clients may not any more", client.ok("DEBUG", "DIGEST-VALUE", "k"),
+                 digest)
+
+
+def check_copies(checks, server):
+    """COPY makes a filter as any command does: within the cap and maxmemory."""
+    client = server.client()
+    no_copy = Error("ERR module key failed to copy")
+    client.ok("BF.RESERVE", "k", 0.01, 3000000)
+    client.ok("CF.RESERVE", "c", 100)
+    checks.equal("within all limits", client("COPY", "k", "l"), 1)
+    empty_key = lambda: client.ok("EXISTS", "m")
+    used = int(info(client, "memory")["used_memory"])
+    refusals = int(info(client, "bf_tamis")["bf_refusals"])
+    client.ok("CONFIG", "SET", "maxmemory", used + (2 << 20))
+    checks.equal("above maxmemory", client("COPY", "k", "m"), no_copy)
+    checks.equal("a small one fits", client("COPY", "c", "d"), 1)
+    client.ok("CONFIG", "SET", "maxmemory", 0)
+    if server.version >= (7, 0, 0):
+        name = client.ok("CONFIG", "GET", "*tamis-max-filter-bytes")[0].decode()
+        client.ok("CONFIG", "SET", name, "1mb")
+        checks.equal("above the cap, which was lowered", client("COPY", "k", "m"), no_copy)
+        checks.equal("a small one is below it", client("COPY", "c", "e"), 1)
+        client.ok("CONFIG", "SET", name, "0")
+        refusals += 1
+    checks.equal("nothing is left of them", empty_key(), 0)
+    checks.true("refusals are counted", int(info(client, "bf_tamis")["bf_refusals"]) > refusals)
+    checks.equal("without limits again", client("COPY", "k", "m"), 1)
+    client.ok("FLUSHALL")
+
+
 def empty(client):
     """Flushes, and waits for what is freed in the background."""
     client.ok("FLUSHALL")
@@ -141,9 +195,14 @@ def main():
             check_small_layers(checks, server)
         with Server(binary) as server:
             check_absurd(checks, server)
+            check_many_sub_filters(checks, server)
+            check_copies(checks, server)
             check_maxmemory(checks, server)
             check_freeing(checks, server)
             check_oom(checks, server)
+        with Server(binary, "--appendonly", "yes", "--aof-use-rdb-preamble", "no",
+                    arguments=("cf-max-expansions", "2000")) as server:
+            check_sub_filters_of_our_own(checks, server)
     checks.end()
 
 

@@ -180,6 +180,32 @@ static void damaged_files_are_never_half_read(void **state)
     }
 }
 
+/* 38 bytes that name many sub-filters are refused before anything is made. */
+static void headers_of_many_sub_filters(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t filters;
+        tamis_status wanted;
+    } rows[] = {{200, TAMIS_OK}, {201, TAMIS_E_LIMIT}, {65535, TAMIS_E_LIMIT}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint8_t header[38] = {1};
+        tamis_filter *f = NULL;
+        tms_store64(header + 8, 2); /* buckets */
+        tms_store64(header + 24, rows[i].filters);
+        header[32] = 2;  /* slots */
+        header[34] = 20; /* iterations */
+        header[36] = 1;  /* expansion */
+        check_about("%" PRIu64 " sub-filters", rows[i].filters);
+        peak = 0;
+        CHECK_STATUS(tamis_redisbloom_from_header(TAMIS_KIND_REDISBLOOM_CUCKOO, header,
+                                                  sizeof header, &host, &f),
+                     rows[i].wanted);
+        CHECK(f || peak == 0, "%" PRIu64 " bytes were taken", peak);
+        settle(rows[i].wanted, f);
+    }
+}
+
 /* A header may claim anything; a file must have it. */
 static void claims_beyond_the_file_take_no_memory(void **state)
 {
@@ -205,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_payloads),
         cmocka_unit_test(damaged_headers),
+        cmocka_unit_test(headers_of_many_sub_filters),
         cmocka_unit_test(damaged_files_are_never_half_read),
         cmocka_unit_test(claims_beyond_the_file_take_no_memory),
     };
