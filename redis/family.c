@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "pages.h"
 #include "settings.h"
 #include "value.h"
 
@@ -58,7 +59,9 @@ static tamis_status get_double(void *io, double *number)
 static tamis_status get_bytes(void *io, void **bytes, size_t *size)
 {
     *bytes = server.LoadStringBuffer(io, size);
-    return server.IsIOError(io) || !*bytes ? TAMIS_E_IO : TAMIS_OK;
+    if (server.IsIOError(io) || !*bytes) return TAMIS_E_IO;
+    pages_watch(*bytes, *size);
+    return TAMIS_OK;
 }
 
 /* RESTORE must be refused; what lies in a file or comes from a primary is kept. */

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "pages.h"
 #include "settings.h"
 
 /* Below this a block is held against the filter's cap only and freed on the spot:
@@ -17,7 +18,7 @@
 #define MEMORY_LARGE ((uint64_t)1 << 20)
 /* A slice of giving back: the system frees it in a small part of a millisecond,
  * and then whoever waits for its locks, or for this processor, has his turn. */
-#define MEMORY_SLICE ((size_t)1 << 20)
+#define MEMORY_SLICE ((uintptr_t)2 << 20) /* and a huge page is not cut in two */
 enum { SLICE_PAUSE_NANOSECONDS = 50000 };
 
 uint64_t memory_grants;
@@ -153,9 +154,11 @@ static void block_free_slowly(void *block, size_t size)
     uintptr_t page = 4096;
     uintptr_t at = ((uintptr_t)block + page - 1) / page * page;
     uintptr_t end = ((uintptr_t)block + size) / page * page;
-    for (; at < end; at += MEMORY_SLICE) {
-        size_t slice = end - at < MEMORY_SLICE ? end - at : MEMORY_SLICE;
-        (void)madvise((void *)at, slice, MADV_DONTNEED); /* advice: may be refused */
+    while (at < end) {
+        uintptr_t next = (at / MEMORY_SLICE + 1) * MEMORY_SLICE;
+        if (next > end) next = end;
+        (void)madvise((void *)at, next - at, MADV_DONTNEED); /* advice: may be refused */
+        at = next;
         slice_pause();
     }
     server.Free(block);
@@ -243,6 +246,7 @@ static void *memory_zeroed(void *ctx, size_t size)
     if (memory_allows(size))
         p = server.TryCalloc ? server.TryCalloc(1, size) : server.Calloc(1, size);
     if (p) {
+        pages_watch(p, size);
         memory_grants++;
         behalf.held += size;
     } else {
@@ -254,6 +258,7 @@ static void *memory_zeroed(void *ctx, size_t size)
 static void memory_free(void *ctx, void *memory, size_t size)
 {
     (void)ctx;
+    pages_forget(memory, size);
     if (size < MEMORY_LARGE)
         server.Free(memory);
     else if (reaper_is_wanted())

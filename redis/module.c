@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "family.h"
 #include "memory.h"
+#include "pages.h"
 #include "settings.h"
 #include "value.h"
 
@@ -35,6 +36,7 @@ static void module_info(RedisModuleInfoCtx *info, int for_crash_report)
     server.InfoAddFieldULongLong(info, "quarantined", m.quarantined);
     server.InfoAddFieldULongLong(info, "refusals", memory_refusals);
     server.InfoAddFieldULongLong(info, "bytes_being_freed", memory_waiting());
+    server.InfoAddFieldULongLong(info, "bytes_on_huge_pages", pages_moved());
 }
 
 static int module_refuse(RedisModuleCtx *ctx, const char *why)
@@ -66,7 +68,9 @@ int RedisModule_OnLoad(RedisModuleCtx *ctx, RedisModuleString **argv, int argc)
                                      OPTION_HANDLE_REPL_ASYNC_LOAD);
     if (settings_from_arguments(ctx, argv, argc) != API_OK) return API_ERR;
     memory_begin();
-    return module_register(ctx);
+    if (module_register(ctx) != API_OK) return API_ERR;
+    pages_begin(ctx);
+    return API_OK;
 }
 
 /* The server itself refuses to unload a module that has data types. */

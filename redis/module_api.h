@@ -48,6 +48,7 @@ enum { /* GetContextFlags: the circumstances of a call */
        CONTEXT_OOM = 1 << 10,
        CONTEXT_REPLICATED = 1 << 12,
        CONTEXT_LOADING = 1 << 13,
+       CONTEXT_ACTIVE_CHILD = 1 << 18,
        CONTEXT_DENY_BLOCKING = 1 << 21,
        CONTEXT_RESP3 = 1 << 22,
        CONTEXT_ASYNC_LOADING = 1 << 23,

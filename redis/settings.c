@@ -20,6 +20,7 @@ struct settings settings = {
     .cf_expansion_factor = 1,
     .cf_max_expansions = 32,
     .max_filter_bytes = 0,
+    .huge_pages_from = 0,
 };
 
 enum setting_form { FORM_RATE, FORM_INTEGER, FORM_BYTES };
@@ -47,6 +48,7 @@ static setting table[] = {
     {"cf-max-expansions", "CF_MAX_EXPANSIONS", FORM_INTEGER, &settings.cf_max_expansions, 1, 65536,
      NULL},
     {"tamis-max-filter-bytes", NULL, FORM_BYTES, &settings.max_filter_bytes, 0, INT64_MAX, NULL},
+    {"tamis-huge-pages-from", NULL, FORM_BYTES, &settings.huge_pages_from, 0, INT64_MAX, NULL},
 };
 
 enum { SETTINGS = sizeof table / sizeof table[0] };

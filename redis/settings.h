@@ -21,6 +21,7 @@ struct settings {
     long long cf_expansion_factor;
     long long cf_max_expansions;
     long long max_filter_bytes; /* 0: as much as the machine has */
+    long long huge_pages_from;  /* bytes of an array; 0: none is moved */
 };
 
 extern struct settings settings;

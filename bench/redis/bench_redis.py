@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench_redis.py MODULE [--keys 6,7] [--rounds 3] [--requests 100000] - how fast the module is.
+"""bench_redis.py MODULE [--keys 6,7] [--rounds 3] [--requests 100000] [--huge-pages] - how fast the module is.
 
 Starts one server with the module and sends it redis-benchmark's traffic: plain
 GET and SET first, then BF.* and CF.* on filters of 10^6, 10^7 (and 10^8) keys.
@@ -162,10 +162,12 @@ def main():
     parser.add_argument("module")
     parser.add_argument("--keys", default="6,7", help="powers of ten, for example 6,7,8")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--huge-pages", action="store_true", help="tamis-huge-pages-from 32mb")
     parser.add_argument("--requests", type=int, default=100000)
     options = parser.parse_args()
     binary = os.environ.get("TAMIS_REDIS_SERVER", "redis-server")
-    with Server(binary) as server:
+    arguments = ("tamis-huge-pages-from", "32mb") if options.huge_pages else ()
+    with Server(binary, arguments=arguments) as server:
         client = server.client()
         print(f"{server.name} {'.'.join(map(str, server.version))}, redis-benchmark -c 20 -P 16, "
               f"best of {options.rounds}, load {os.getloadavg()[0]:.1f}")

@@ -164,7 +164,7 @@ def check_settings(checks, server):
                           ("bf-expansion-factor", b"2"), ("cf-bucket-size", b"2"),
                           ("cf-initial-size", b"1024"), ("cf-max-iterations", b"20"),
                           ("cf-expansion-factor", b"1"), ("cf-max-expansions", b"32"),
-                          ("tamis-max-filter-bytes", b"0")):
+                          ("tamis-max-filter-bytes", b"0"), ("tamis-huge-pages-from", b"0")):
         checks.equal(f"CONFIG GET {name}", ask(name), [default])
     refusals = (("bf-error-rate", "x", "Invalid value for `bf-error-rate`"),
                 ("bf-error-rate", "1", "must be in the range (0.000000, 1.000000)"),
