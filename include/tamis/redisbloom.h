@@ -49,7 +49,7 @@ typedef struct tamis_redisbloom_host {
     void *(*zeroed)(void *ctx, size_t size);
     /* Takes back what `zeroed` gave, and what a reader's get_bytes gave; any thread. */
     void (*free)(void *ctx, void *memory, size_t size);
-    uint64_t memory;      /* most bytes of all arrays of one filter; 0: no cap */
+    uint64_t memory; /* most bytes of all arrays of one filter; 0: no cap */
     /* Most layers or sub-filters, by growth or of a header; 0: 65535 for cuckoo chains, else
      * none. A value has the arrays with it, so it may have as many as it brings. */
     uint32_t max_filters;
