@@ -8,7 +8,6 @@
 #include "filter_files.h"
 #include "key_stream.h"
 #include "utf8.h"
-#include "words.h"
 
 /* ---- keeping ------------------------------------------------------------ */
 
@@ -100,40 +99,13 @@ static bool collect_take(void *ctx, cli_key_block *block)
     return true;
 }
 
-/* ---- reading ------------------------------------------------------------ */
-
-static int collect_words(cli_collected *keys)
-{
-    cli_key_block block = {0};
-    int status = CLI_YES;
-    if (keys->settings->keys.count == 0) return CLI_YES;
-    if (cli_block_take_words(&block, keys->settings) && collect_hash(keys, &block))
-        collect_take(keys, &block);
-    if (block.fault.set) status = cli_complain("--key: %s", block.fault.why);
-    cli_block_free(&block);
-    return status;
-}
-
-static int collect_files(cli_collected *keys, char *const *files, size_t count)
-{
-    const cli_stream_job stream = {.ctx = keys, .work = collect_hash, .commit = collect_take};
-    cli_key_format format;
-    cli_input input;
-    cli_progress progress;
-    if (keys->settings->keys.count && count == 0) return CLI_YES;
-    if (cli_read_key_format(keys->settings, &format) != CLI_YES) return CLI_ERROR;
-    if (cli_input_open(&input, &format, files, count) != CLI_YES) return CLI_ERROR;
-    cli_progress_begin(&progress, keys->settings, "reading", input.total_bytes, false);
-    int status = cli_stream_run(&input, &stream, cli_stream_threads(keys->settings), &progress);
-    cli_input_close(&input);
-    return status;
-}
+/* ---- all of it ---------------------------------------------------------- */
 
 int cli_collect(cli_collected *keys, char *const *files, size_t count)
 {
+    const cli_stream_job job = {.ctx = keys, .work = collect_hash, .commit = collect_take};
     keys->by_key = !cli_takes_digests(keys->filter);
-    int status = collect_words(keys);
-    return status == CLI_YES ? collect_files(keys, files, count) : status;
+    return cli_stream_keys(keys->settings, files, count, &job, "reading", false);
 }
 
 tamis_keys cli_collected_keys(const cli_collected *keys)

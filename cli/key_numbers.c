@@ -7,7 +7,6 @@
 #include "json.h"
 #include "key_stream.h"
 #include "paper.h"
-#include "words.h"
 
 static bool numbers_print_line(cli_key_block *block, size_t i)
 {
@@ -54,39 +53,11 @@ static bool numbers_deliver(void *ctx, cli_key_block *block)
     return !cli_paper_is_gone();
 }
 
-static int numbers_words(cli_numbers *numbers)
-{
-    cli_key_block block = {0};
-    int status = CLI_YES;
-    if (numbers->settings->keys.count == 0) return CLI_YES;
-    if (cli_block_take_words(&block, numbers->settings) && numbers_work(numbers, &block))
-        numbers_deliver(numbers, &block);
-    if (block.fault.set) status = cli_complain("--key: %s", block.fault.why);
-    cli_block_free(&block);
-    return status;
-}
-
-static int numbers_files(cli_numbers *numbers, char *const *files, size_t count)
-{
-    const cli_stream_job stream = {
-        .ctx = numbers, .work = numbers_work, .deliver = numbers_deliver};
-    cli_key_format format;
-    cli_input input;
-    cli_progress progress;
-    if (numbers->settings->keys.count && count == 0) return CLI_YES;
-    if (cli_read_key_format(numbers->settings, &format) != CLI_YES) return CLI_ERROR;
-    if (cli_input_open(&input, &format, files, count) != CLI_YES) return CLI_ERROR;
-    cli_progress_begin(&progress, numbers->settings, numbers->doing, input.total_bytes, true);
-    int status = cli_stream_run(&input, &stream, cli_stream_threads(numbers->settings), &progress);
-    cli_input_close(&input);
-    return status;
-}
-
 int cli_print_numbers(cli_numbers *numbers, char *const *files, size_t count)
 {
+    const cli_stream_job job = {.ctx = numbers, .work = numbers_work, .deliver = numbers_deliver};
     if (numbers->settings->json) cli_json_begin_array(NULL);
-    int status = numbers_words(numbers);
-    if (status == CLI_YES) status = numbers_files(numbers, files, count);
+    int status = cli_stream_keys(numbers->settings, files, count, &job, numbers->doing, true);
     if (numbers->settings->json) cli_json_end_array();
     return status;
 }

@@ -183,6 +183,38 @@ int cli_stream_run(cli_input *input, const cli_stream_job *job, unsigned threads
     return team.status;
 }
 
+/* ---- all keys of a call ------------------------------------------------- */
+
+static int stream_words(const cli_settings *settings, const cli_stream_job *job)
+{
+    const cli_step steps[] = {job->work, job->commit, job->finish, job->deliver};
+    cli_key_block block = {0};
+    int status = CLI_YES;
+    if (settings->keys.count == 0) return CLI_YES;
+    bool good = cli_block_take_words(&block, settings);
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && good; i++)
+        good = !steps[i] || steps[i](job->ctx, &block);
+    if (block.fault.set) status = cli_complain("--key: %s", block.fault.why);
+    cli_block_free(&block);
+    return status;
+}
+
+int cli_stream_keys(const cli_settings *settings, char *const *files, size_t count,
+                    const cli_stream_job *job, const char *what, bool prints)
+{
+    cli_key_format format;
+    cli_input input;
+    cli_progress progress;
+    int status = stream_words(settings, job);
+    if (status != CLI_YES || (settings->keys.count && count == 0)) return status;
+    if (cli_read_key_format(settings, &format) != CLI_YES) return CLI_ERROR;
+    if (cli_input_open(&input, &format, files, count) != CLI_YES) return CLI_ERROR;
+    cli_progress_begin(&progress, settings, what, input.total_bytes, prints);
+    status = cli_stream_run(&input, job, cli_stream_threads(settings), &progress);
+    cli_input_close(&input);
+    return status;
+}
+
 /* ---- counting ----------------------------------------------------------- */
 
 static bool stream_add_count(void *ctx, cli_key_block *block)

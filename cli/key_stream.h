@@ -34,6 +34,12 @@ unsigned cli_stream_threads(const cli_settings *settings);
 int cli_stream_run(cli_input *input, const cli_stream_job *job, unsigned threads,
                    cli_progress *progress);
 
+/* Runs the job over the keys of --key, as one block, and then over those of the
+ * files; over standard input when there is neither. `what` and `prints` are for
+ * the progress. Complains, and returns CLI_YES or CLI_ERROR. */
+int cli_stream_keys(const cli_settings *settings, char *const *files, size_t count,
+                    const cli_stream_job *job, const char *what, bool prints);
+
 /* Counts the records of a countable input and goes back to its beginning. */
 int cli_stream_count(cli_input *input, const cli_settings *settings, uint64_t *count);
 

@@ -7,23 +7,6 @@
 #include "../cli/number.c"
 #include "../cli/timestamp.c"
 
-static void number_try_times(const char *text, size_t size)
-{
-    char why[CLI_WHY] = "", shown[40];
-    cli_window window;
-    uint64_t time;
-    if (cli_parse_window(text, &window, why))
-        number_require((window.keys > 0) != (window.milliseconds > 0));
-    else
-        number_require_sentence(why);
-    cli_show_time(window.milliseconds, shown, sizeof shown);
-    why[0] = '\0';
-    if (cli_read_timestamp(text, size, &time, why))
-        number_require(time < UINT64_C(1) << 48);
-    else
-        number_require_sentence(why);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void number_require(bool held)
@@ -65,6 +48,23 @@ static void number_try_reals(const char *text)
     why[0] = '\0';
     if (cli_parse_real(text, &value, why))
         number_require(isfinite(value) && value >= 0);
+    else
+        number_require_sentence(why);
+}
+
+static void number_try_times(const char *text, size_t size)
+{
+    char why[CLI_WHY] = "", shown[40];
+    cli_window window;
+    uint64_t time;
+    if (cli_parse_window(text, &window, why))
+        number_require((window.keys > 0) != (window.milliseconds > 0));
+    else
+        number_require_sentence(why);
+    cli_show_time(window.milliseconds, shown, sizeof shown);
+    why[0] = '\0';
+    if (cli_read_timestamp(text, size, &time, why))
+        number_require(time < UINT64_C(1) << 48);
     else
         number_require_sentence(why);
 }

@@ -20,6 +20,7 @@
 #include "../../cli/key_stream.c"
 #include "../../cli/number.c"
 #include "../../cli/progress.c"
+#include "../../cli/timestamp.c"
 #include "../../cli/words.c"
 
 enum { LINES = 120000, NEVER = 1 << 20 };
