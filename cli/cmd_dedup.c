@@ -118,6 +118,7 @@ typedef struct dedup_job {
     bool there;        /* the state was there at the beginning, */
     struct stat found; /* and this file */
     bool digests;      /* the filter works from digests: hash before the gate */
+    bool once;         /* and keeps copies, so known keys are not added */
     cli_pace pace;
     cli_head head;
     uint64_t in, out;
@@ -132,13 +133,34 @@ static bool dedup_hash(void *ctx, cli_key_block *block)
     return tamis_hash_many(job->filter, &block->keys, block->digests) == TAMIS_OK;
 }
 
+/* A filter that removes takes every copy of a key: here one is enough. */
+static bool dedup_keeps_copies(const tamis_filter *filter)
+{
+    const uint32_t sets = TAMIS_IS_EXACT | TAMIS_STAYS_REMOVED, can = tamis_abilities(filter);
+    return can & TAMIS_CAN_REMOVE && !(can & sets);
+}
+
+static tamis_status dedup_add_absent(const dedup_job *job, cli_key_block *block, size_t *added)
+{
+    for (*added = 0; *added < block->count; ++*added) {
+        const uint64_t digest = block->digests[*added];
+        const bool fresh = !tamis_may_contain_hash(job->filter, digest);
+        const tamis_status status = fresh ? tamis_add_hash(job->filter, digest) : TAMIS_OK;
+        if (status != TAMIS_OK) return status;
+        block->answers[*added] = fresh;
+    }
+    return TAMIS_OK;
+}
+
 static bool dedup_add(void *ctx, cli_key_block *block)
 {
     dedup_job *job = ctx;
     size_t added;
     const tamis_keys keys =
         job->digests ? tamis_keys_digests(block->digests, block->count) : block->keys;
-    if (cli_pace_add(&job->pace, block, &keys, &added) == TAMIS_OK) return true;
+    const tamis_status status = job->once ? dedup_add_absent(job, block, &added)
+                                          : cli_pace_add(&job->pace, block, &keys, &added);
+    if (status == TAMIS_OK) return true;
     return cli_block_fail_at(block, job->settings->nul ? '\0' : '\n', block->records[added].begin,
                              tamis_explain());
 }
@@ -206,6 +228,7 @@ static int dedup_start(dedup_job *job, cli_input *input)
                             : cli_new_filter(job->settings, input, habit, &sizing, &job->filter);
     if (status != CLI_YES) return status;
     job->digests = cli_takes_digests(job->filter);
+    job->once = job->digests && dedup_keeps_copies(job->filter);
     return cli_pace_begin(&job->pace, job->settings, job->filter, job->settings->state);
 }
 

@@ -49,7 +49,7 @@ const cli_command cli_split = {
         "Writes --shards files, PREFIX0.tamis and so on, of which each has the keys of its "
         "shard, says \"no\" to all others and refuses to add them. No keys are needed: a blocked "
         "filter with one line a key is cut as it lies, if --shards divides its number of lines "
-        "(build it with --fold --shards to be sure), and a sharded filter hands out its shards, "
+        "(built with --fold N it does), and a sharded filter hands out its shards, "
         "an equal number each. Other kinds spread a key over their body: build those sharded.\n\n"
         "The shard of a key is the high half of its digest times the number of shards, so that "
         "anybody can tell which file to ask: tamis shard does. PREFIX may name a folder: -o "
