@@ -295,6 +295,7 @@ int main(int argc, char **argv)
     bench_machine machine;
     bench_describe(&machine);
     bench_print_machine(&machine, stdout);
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* it takes minutes: show what is known */
     bench_pin(0);
     for (unsigned i = 0; i < o.inner_count; i++) {
         const uint32_t kind = tamis_kind_id(o.inner[i]);
@@ -304,7 +305,6 @@ int main(int argc, char **argv)
                bench_short(o.keys, keys, sizeof keys));
         if (o.keys) measure_speed(&o, kind);
         if (o.most) measure_growth(&o, kind);
-        fflush(stdout);
     }
     return 0;
 }
