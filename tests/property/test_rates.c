@@ -124,7 +124,7 @@ static void away_from_capacity(void **state)
         for (size_t l = 0; !row.grows && l < COUNT(loads); l++) {
             if (row.bounded && loads[l] > 1) continue;       /* refused */
             if (row.spec.kind == TAMIS_KIND_DLEFT) continue; /* of other remainders */
-            if (row.parts > 2) continue;                     /* parts are not equally full */
+            if (row.parts > 2) continue; /* 31 keys a shard vary by 18 %: test_sharded.c */
             const uint64_t keys = (uint64_t)(2000 * loads[l]);
             const tamis_spec small = {.kind = row.spec.kind, .capacity = keys};
             tamis_filter *f = spec_row_make(&row);

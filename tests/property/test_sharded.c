@@ -1,6 +1,7 @@
 /* test_sharded.c - filters by stretches of digests: where a key is, that the
  * shards of a blocked filter are its stretches, and that filters can be cut up
  * and put together again on the way.                                        */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tamis/blocked_view.h>
@@ -144,6 +145,48 @@ static void built_as_shards(void **state)
         }
     key_batch_free(&keys);
     key_batch_free(&others);
+}
+
+/* Shards large enough to be filled alike: the whole has the rate of one filter
+ * with so many keys, before and past its capacity. */
+static void rates_away_from_capacity(void **state)
+{
+    (void)state;
+    enum { PLANNED = 40000, STRANGERS = 400000 };
+    static const uint32_t inner[] = {TAMIS_KIND_BLOCKED, TAMIS_KIND_CLASSIC, TAMIS_KIND_COUNTING};
+    static const double loads[] = {0.25, 0.5, 1, 1.5, 3};
+    static uint64_t digests[3 * PLANNED], strangers[STRANGERS];
+    splitmix_fill(&(splitmix){SEED + 8}, digests, COUNT(digests));
+    splitmix_fill(&(splitmix){SEED + 9}, strangers, STRANGERS);
+    const tamis_keys absent = tamis_keys_digests(strangers, STRANGERS);
+    for (size_t k = 0; k < COUNT(inner); k++)
+        for (size_t l = 0; l < COUNT(loads); l++) {
+            tamis_spec spec = {.kind = TAMIS_KIND_SHARDED,
+                               .inner = inner[k],
+                               .parts = 4,
+                               .capacity = PLANNED,
+                               .fpr = 0.02};
+            tamis_filter *f = made(&spec, NULL);
+            const size_t keys = (size_t)(loads[l] * PLANNED);
+            const tamis_keys batch = tamis_keys_digests(digests, keys);
+            CHECK_OK(tamis_add_many(f, &batch, NULL));
+            const tamis_facts facts = facts_of(f);
+            const tamis_spec flat = {.kind = inner[k],
+                                     .capacity = keys,
+                                     .memory = facts.bits / 8,
+                                     .hashes = facts.hashes,
+                                     .lines_per_key = facts.lines_per_key};
+            tamis_sizing whole;
+            CHECK_OK(tamis_plan(&flat, &whole));
+            const double rate = (double)tamis_may_contain_many(f, &absent, NULL) / STRANGERS;
+            const double sigma = sqrt(whole.fpr / STRANGERS);
+            check_about("%s shards, load %g", tamis_kind_name(inner[k]), loads[l]);
+            CHECK(fabs(rate - whole.fpr) <= 0.05 * whole.fpr + 4 * sigma, "%g, one filter has %g",
+                  rate, whole.fpr);
+            CHECK(fabs(rate - facts.fpr_now) <= 4.5 * sigma + 0.02 * rate, "%g, told %g", rate,
+                  facts.fpr_now);
+            tamis_free(f);
+        }
 }
 
 /* ---- some of the shards ----------------------------------------------------- */
@@ -292,10 +335,10 @@ static void shards_are_to_look_at(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shard_of_a_digest),     cmocka_unit_test(cut_and_put_together),
-        cmocka_unit_test(built_as_shards),       cmocka_unit_test(parts_have_their_own_keys),
-        cmocka_unit_test(what_cannot_be_cut),    cmocka_unit_test(what_cannot_be_joined),
-        cmocka_unit_test(shards_are_to_look_at),
+        cmocka_unit_test(shard_of_a_digest),         cmocka_unit_test(cut_and_put_together),
+        cmocka_unit_test(built_as_shards),           cmocka_unit_test(rates_away_from_capacity),
+        cmocka_unit_test(parts_have_their_own_keys), cmocka_unit_test(what_cannot_be_cut),
+        cmocka_unit_test(what_cannot_be_joined),     cmocka_unit_test(shards_are_to_look_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
