@@ -278,26 +278,11 @@ static tamis_status combine_try(tamis_filter *dst, const tamis_filter *src, comb
     return status;
 }
 
-/* Kinds with arrays of their own. */
-static tamis_status combine_join(tamis_filter *dst, const tamis_filter *src, tamis_union *result)
-{
-    tms_measure m = {0};
-    TMS_TRY(tms_origin_writable(dst));
-    if (dst->kind != src->kind)
-        return tms_fail(TAMIS_E_MISMATCH, "a %s and a %s filter do not fit together",
-                        dst->kind->name, src->kind->name);
-    TMS_TRY(dst->kind->join(dst, src));
-    dst->kind->measure(dst, &m);
-    if (result) combine_report(dst, &m, (combine_folds){1, 1}, result);
-    return TAMIS_OK;
-}
-
 static tamis_status combine_merge(tamis_filter *dst, const tamis_filter *src, tamis_union *result)
 {
     combine_folds folds;
     tms_measure m = {0};
     TMS_TRY(combine_can(dst, TAMIS_CAN_MERGE, "merged"));
-    if (dst->kind->join) return combine_join(dst, src, result);
     if (dst->kind->loose) return combine_merge_loose(dst, src, result);
     TMS_TRY(combine_prepare(dst, src, &folds));
     uint64_t before = tms_counter_sum(&dst->added);

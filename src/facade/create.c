@@ -129,7 +129,7 @@ tamis_status tamis_clone(const tamis_filter *f, tamis_filter **out)
     *out = NULL;
     bool unverified = f->origin && f->origin->trailer && !f->origin->ops;
     if (unverified) TMS_TRY(tms_origin_verify(f->origin, NULL));
-    TMS_TRY(f->kind->duplicate ? f->kind->duplicate(f, &copy) : create_copy(f, &copy));
+    TMS_TRY(create_copy(f, &copy));
     copy->count_is_estimate = f->count_is_estimate;
     tamis_status status = tms_origin_carry_damage(f, copy);
     if (status == TAMIS_OK && f->metadata_bytes)

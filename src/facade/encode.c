@@ -148,16 +148,22 @@ static tamis_status encode_packed(const tamis_filter *f, const tamis_save_option
     return status;
 }
 
+/* The doors that write a filter which has no native file; NULL: it has. */
+static const char *encode_home(const tamis_filter *f)
+{
+    return f->kind->loose ? f->kind->loose->home : NULL;
+}
+
 static tamis_status encode_check(const tamis_filter *f, const tamis_save_options *options)
 {
     uint64_t reserved = 0;
     for (size_t i = 0; i < sizeof options->reserved / sizeof options->reserved[0]; i++)
         reserved |= options->reserved[i];
     if (reserved) return tms_fail(TAMIS_E_SPEC, "reserved fields of the options are not 0");
-    if (f->kind->home)
+    if (encode_home(f))
         return tms_fail(TAMIS_E_UNSUPPORTED,
                         "a %s filter has no file of this library's; it is written by %s",
-                        f->kind->name, f->kind->home);
+                        f->kind->name, encode_home(f));
     if (f->is_child)
         return tms_fail(TAMIS_E_UNSUPPORTED, "a layer is saved with its filter, not by itself");
     return TAMIS_OK;
@@ -222,7 +228,7 @@ tamis_status tamis_encode_to(const tamis_filter *f, const tamis_save_options *op
 uint64_t tamis_encoded_size(const tamis_filter *f)
 {
     tms_packing packing;
-    if (f->kind->home || tms_packing_make(f, &packing) != TAMIS_OK) return 0;
+    if (encode_home(f) || tms_packing_make(f, &packing) != TAMIS_OK) return 0;
     uint64_t size = packing.envelope.file_bytes;
     tms_packing_free(f, &packing);
     return size;

@@ -147,7 +147,7 @@ tamis_status tamis_info(const tamis_filter *f, tamis_facts *facts)
     double capacity = (double)facts->capacity;
     facts->fpr_at_capacity =
         tms_kind_rate(f->kind, info_rate(f, capacity), capacity, f->hasher.width);
-    if (f->kind->report) f->kind->report(f, facts);
+    if (f->kind->loose && f->kind->loose->report) f->kind->loose->report(f, facts);
     return TAMIS_OK;
 }
 

@@ -255,7 +255,7 @@ static uint64_t rb_bloom_joint_items(const tms_rb_layer *layer, uint64_t a, uint
     return (uint64_t)fmin(fmax(keys, least), fmin(most, 0x1p63));
 }
 
-static tamis_status rb_bloom_join(tamis_filter *dst, const tamis_filter *src)
+static tamis_status rb_bloom_unite(tamis_filter *dst, const tamis_filter *src)
 {
     tms_rb_chain *d = tms_rb_of(dst);
     const tms_rb_chain *s = tms_rb_of(src);
@@ -298,6 +298,12 @@ static void rb_bloom_attach(tamis_filter *f)
     f->ops = &rb_bloom_ops;
 }
 
+static const tms_loose rb_bloom_loose = {.home = TMS_RB_HOME,
+                                         .copy = tms_rb_copy,
+                                         .unite = rb_bloom_unite,
+                                         .held = tms_rb_held,
+                                         .report = tms_rb_report};
+
 const tms_kind tms_rb_bloom_kind = {.id = TAMIS_KIND_REDISBLOOM,
                                     .name = "redisbloom",
                                     .abilities = TAMIS_CAN_ADD | TAMIS_CAN_GROW | TAMIS_CAN_MERGE,
@@ -308,7 +314,4 @@ const tms_kind tms_rb_bloom_kind = {.id = TAMIS_KIND_REDISBLOOM,
                                     .measure = rb_bloom_measure,
                                     .reset = tms_rb_reset,
                                     .release = tms_rb_release,
-                                    .home = "tamis_redisbloom_dump, or its chunks",
-                                    .duplicate = tms_rb_duplicate,
-                                    .join = rb_bloom_join,
-                                    .report = tms_rb_report};
+                                    .loose = &rb_bloom_loose};

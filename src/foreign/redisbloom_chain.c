@@ -177,26 +177,19 @@ static tamis_status rb_copy_layers(const tms_rb_chain *from, tms_rb_chain *to)
     return TAMIS_OK;
 }
 
-tamis_status tms_rb_duplicate(const tamis_filter *f, tamis_filter **out)
+tamis_status tms_rb_copy(const tamis_filter *f, tamis_filter *copy)
 {
     const tms_rb_chain *from = tms_rb_of(f);
-    const tms_rb_place place = tms_rb_place_of(from);
-    tms_rb_chain *to = NULL;
-    TMS_TRY(tms_rb_chain_make(f->kind, &place, &to));
-    to->base.shape = f->shape;
+    tms_rb_chain *to = tms_rb_of(copy);
+    to->host = from->host;
     to->expansion = from->expansion;
     to->options = from->options;
     to->deletes = from->deletes;
     to->bucket_size = from->bucket_size;
     to->max_iterations = from->max_iterations;
     to->compaction = from->compaction;
-    tamis_status status = rb_copy_layers(from, to);
-    if (status != TAMIS_OK) {
-        tms_filter_drop(&to->base);
-        return status;
-    }
+    TMS_TRY(rb_copy_layers(from, to));
     to->items = from->items;
-    *out = &to->base;
     return TAMIS_OK;
 }
 
@@ -287,11 +280,16 @@ tamis_status tamis_redisbloom_layer_of(const tamis_filter *f, uint32_t index,
     return TAMIS_OK;
 }
 
-uint64_t tamis_redisbloom_memory(const tamis_filter *f)
+uint64_t tms_rb_held(const tamis_filter *f)
 {
     const tms_rb_chain *c = tms_rb_of(f);
+    return c->room * sizeof *c->layers + c->bytes;
+}
+
+uint64_t tamis_redisbloom_memory(const tamis_filter *f)
+{
     if (tms_rb_check_kind(f) != TAMIS_OK) return 0;
-    return sizeof *c + c->room * sizeof *c->layers + c->bytes;
+    return sizeof(tms_rb_chain) + tms_rb_held(f);
 }
 
 void tms_rb_report(const tamis_filter *f, tamis_facts *facts)
@@ -300,6 +298,5 @@ void tms_rb_report(const tamis_filter *f, tamis_facts *facts)
     facts->layers = c->count;
     facts->capacity = tms_rb_capacity(c);
     facts->added = c->items;
-    facts->memory = tamis_redisbloom_memory(f);
     facts->fold = 1;
 }

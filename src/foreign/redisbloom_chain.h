@@ -118,9 +118,11 @@ void tms_rb_drop_newest(tms_rb_chain *c);
 uint64_t tms_rb_capacity(const tms_rb_chain *c);
 
 /* What the tables of both kinds say of them. */
+#define TMS_RB_HOME "tamis_redisbloom_dump, or its chunks"
 void tms_rb_release(tamis_filter *f);
 void tms_rb_reset(tamis_filter *f);
-tamis_status tms_rb_duplicate(const tamis_filter *f, tamis_filter **out);
+tamis_status tms_rb_copy(const tamis_filter *f, tamis_filter *copy);
+uint64_t tms_rb_held(const tamis_filter *f);
 void tms_rb_report(const tamis_filter *f, tamis_facts *facts);
 
 /* ---- Bloom (redisbloom_bloom.c) ----------------------------------------- */

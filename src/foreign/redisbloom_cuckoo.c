@@ -424,6 +424,9 @@ static void rb_cuckoo_attach(tamis_filter *f)
     f->ops = c->bytes < TMS_FETCH_WHILE_HASHING_FROM ? &rb_cuckoo_ops : &rb_cuckoo_ops_far;
 }
 
+static const tms_loose rb_cuckoo_loose = {
+    .home = TMS_RB_HOME, .copy = tms_rb_copy, .held = tms_rb_held, .report = tms_rb_report};
+
 const tms_kind tms_rb_cuckoo_kind = {.id = TAMIS_KIND_REDISBLOOM_CUCKOO,
                                      .name = "redisbloom-cuckoo",
                                      .abilities = TAMIS_CAN_ADD | TAMIS_CAN_GROW |
@@ -436,6 +439,4 @@ const tms_kind tms_rb_cuckoo_kind = {.id = TAMIS_KIND_REDISBLOOM_CUCKOO,
                                      .measure = rb_cuckoo_measure,
                                      .reset = tms_rb_reset,
                                      .release = tms_rb_release,
-                                     .home = "tamis_redisbloom_dump, or its chunks",
-                                     .duplicate = tms_rb_duplicate,
-                                     .report = tms_rb_report};
+                                     .loose = &rb_cuckoo_loose};

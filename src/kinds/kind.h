@@ -89,6 +89,9 @@ typedef enum tms_damage_rule {
  * in between. Such filters are never used in place: maps and views of them are
  * read-only copies. Everything here is all or nothing. */
 typedef struct tms_loose {
+    /* Kinds of other systems have no native file: this names the doors that write
+     * them, and pack_shape, pack and unpack are NULL. NULL for the others. */
+    const char *home;
     /* Parameters and body_bytes as they are to be written now, then that body,
      * which comes zeroed. Several threads may write one filter at once. */
     tamis_status (*pack_shape)(const tamis_filter *, tms_shape *);
@@ -100,6 +103,8 @@ typedef struct tms_loose {
     tamis_status (*unite)(tamis_filter *dst, const tamis_filter *src);
     tamis_status (*overlap)(tamis_filter *dst, const tamis_filter *src);
     uint64_t (*held)(const tamis_filter *); /* bytes of the state, beside the handle */
+    /* Amends the facts that are not in the shape; NULL: all are. */
+    void (*report)(const tamis_filter *, tamis_facts *);
 } tms_loose;
 
 /* How a kind is made of filters of another kind, the inner one, whose number is
@@ -208,14 +213,6 @@ struct tms_kind {
     tamis_filter *(*child)(const tamis_filter *, uint32_t index);
     void (*reset)(tamis_filter *);   /* back to empty; loose kinds too */
     void (*release)(tamis_filter *); /* frees the children; or the state of a loose kind */
-
-    /* Kinds of other systems that keep arrays of their own instead of a body, and
-     * have no native file: NULL for the others. `home` names the doors that write
-     * them; `report` amends the facts; `join` is their union, all or nothing. */
-    const char *home;
-    tamis_status (*duplicate)(const tamis_filter *, tamis_filter **out);
-    tamis_status (*join)(tamis_filter *dst, const tamis_filter *src);
-    void (*report)(const tamis_filter *, tamis_facts *);
 };
 
 /* Who gives the body back. */
