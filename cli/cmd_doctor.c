@@ -115,7 +115,6 @@ static void doctor_keys(const doctor_case *c, char out[CLI_SHOWN])
 {
     const tamis_facts *f = &c->facts;
     double keys = fmax(fmax(f->keys, (double)f->added), (double)f->capacity / 1.5) * 1.5;
-    if (c->window.span) keys *= c->window.generations; /* they may all come at once */
     if (!isfinite(keys) || keys > 1e18) keys = 2 * (double)f->capacity;
     double unit = pow(10, floor(log10(fmax(keys, 10))) - 1);
     snprintf(out, CLI_SHOWN, "%.0f", ceil(keys / unit) * unit);

@@ -63,8 +63,7 @@ int cli_new_filter(const cli_settings *settings, cli_input *input, cli_sizing_ha
     return cli_check_integers(settings, *out, settings->kind);
 }
 
-/* A window is planned for keys that come evenly: a rush into one generation raises
- * its rate though the window has no more keys than planned. */
+/* A window holds keys that are past it, too: how many are too many, the rate tells. */
 static bool new_is_overfull(const tamis_facts *facts)
 {
     if (facts->abilities & TAMIS_IS_EXACT) return false;
@@ -83,6 +82,6 @@ void cli_remark_overfull(const tamis_facts *facts)
     cli_show_rate(facts->fpr_now, now, sizeof now);
     cli_remark("the filter was planned for %s keys%s and holds about %s: its rate is %s, not %s; "
                "use a larger -n%s",
-               capacity, forgets ? " that come evenly," : "", keys, now, asked,
+               capacity, forgets ? " within a window" : "", keys, now, asked,
                forgets ? "" : ", or --scale");
 }

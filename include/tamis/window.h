@@ -13,10 +13,10 @@
  * units of the time that the caller passes in, and a generation lasts a g-th.
  *
  * A key is never forgotten within the window, and is forgotten after at most
- * 1 + 1/g of it (shares are rounded up). Adding it again refreshes it. The rate
- * stays within the promise as long as at most a g-th of `capacity` keys come
- * within a g-th of a window of time: plan for the busiest time. Beyond, it rises,
- * and tamis_diagnose says so.
+ * 1 + 1/g of it (shares are rounded up; g is 4 unless said, 2 of time). Adding it
+ * again refreshes it. The rate stays within the promise as long as no more than
+ * `capacity` different keys come within a window, also if they all come in one
+ * moment. Beyond (only windows of time can), it rises, and tamis_diagnose says so.
  *
  * One thread at a time changes a window; any number ask it meanwhile nobody
  * does. The state, its time included, is saved with the filter.             */

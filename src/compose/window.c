@@ -3,9 +3,12 @@
  *
  * A key is added to the newest generation unless it is there already. It is
  * dropped with its generation, after g more have had their share: so it is kept
- * for at least a window and for at most 1 + 1/g of one. All g + 1 can be full at
- * once, and each is planned for its share of the rate. Nothing is allocated
- * on the way. One writer at a time.
+ * for at least a window and for at most 1 + 1/g of one. Nothing is allocated on
+ * the way. One writer at a time.
+ *
+ * All g + 1 can be full at once, so they share the rate. Where keys are counted,
+ * each is planned for a g-th of them. Where time is, all keys of a window may come
+ * in one moment, and come again in every generation: each is planned for all.
  *
  * The state is among the parameters, so it is saved as they are; the newest
  * generation is always the last child.
@@ -36,7 +39,7 @@ enum {
 };
 enum { WINDOW_MOST = 63 };
 
-static const uint32_t window_usual = 4;
+static const uint32_t window_usual = 4, window_usual_of_time = 2;
 static const uint64_t window_longest = UINT64_C(1) << 62;
 
 typedef struct window_filter {
@@ -56,6 +59,12 @@ static tamis_filter *window_newest(const window_filter *w)
     return w->ages[w->count - 1];
 }
 
+/* Generations that the keys of a window are divided among, for certain. */
+static uint64_t window_divisor(const tms_shape *shape)
+{
+    return shape->params[WINDOW_SPAN] ? 1 : shape->params[WINDOW_GENERATIONS];
+}
+
 /* Keys, or units of time, of one generation. */
 static uint64_t window_share(const tms_shape *shape)
 {
@@ -67,7 +76,8 @@ static uint64_t window_share(const tms_shape *shape)
 
 static tamis_status window_plan(const tamis_spec *spec, tms_shape *shape)
 {
-    const uint32_t generations = spec->parts ? spec->parts : window_usual;
+    const uint32_t usual = spec->window ? window_usual_of_time : window_usual;
+    const uint32_t generations = spec->parts ? spec->parts : usual;
     TMS_TRY(tms_parts_check_fixed("window", spec));
     if (generations > WINDOW_MOST)
         return tms_fail(TAMIS_E_SPEC, "%u generations are outside 1 to %d", generations,
@@ -290,7 +300,7 @@ static void window_child_spec(const tms_shape *shape, const tms_kind *inner, uin
     (void)index;
     tms_parts_trim(spec);
     spec->window = 0;
-    spec->capacity = tms_div_up(spec->capacity, generations);
+    spec->capacity = tms_div_up(spec->capacity, window_divisor(shape));
     if (spec->fpr > 0) /* 1 - (1 - rate)^(1 / (g + 1)) */
         spec->fpr = -expm1(log1p(-spec->fpr) / (double)(generations + 1));
     spec->memory /= generations + 1;
@@ -300,17 +310,16 @@ static double window_whole_rate(const tms_shape *shape, double part_rate);
 
 static void window_settle(tms_shape *shape, const tms_shape *generation)
 {
-    const uint64_t generations = shape->params[WINDOW_GENERATIONS];
-    if (!shape->capacity) shape->capacity = generation->capacity * generations;
+    if (!shape->capacity) shape->capacity = generation->capacity * window_divisor(shape);
     if (!(shape->fpr > 0)) shape->fpr = window_whole_rate(shape, generation->fpr);
 }
 
 static double window_part_keys(const tms_shape *shape, double keys)
 {
-    return ceil(keys / (double)shape->params[WINDOW_GENERATIONS]); /* as shares are */
+    return ceil(keys / (double)window_divisor(shape)); /* as shares are */
 }
 
-/* All generations full, as just before the oldest is emptied. */
+/* All generations full, as they may be just before the oldest is emptied. */
 static double window_whole_rate(const tms_shape *shape, double part_rate)
 {
     double passes = 1;

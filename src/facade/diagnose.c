@@ -78,19 +78,17 @@ static bool diagnose_saturated(const diagnose_case *c, tamis_finding *out)
     return true;
 }
 
-/* A window's generations are planned for keys that come evenly. */
-static bool diagnose_rush(const diagnose_case *c, tamis_finding *out)
+/* A window holds keys that are past it, too: how many are too many, the rate tells. */
+static bool diagnose_crowded_window(const diagnose_case *c, tamis_finding *out)
 {
     const tamis_facts *f = &c->facts;
-    const bool forgets = (f->abilities & TAMIS_CAN_FORGET) != 0;
-    if (!forgets || f->fpr_now <= 1.2 * fmax(f->fpr_asked, f->fpr_at_capacity)) return false;
+    if (f->fpr_now <= 1.05 * fmax(f->fpr_asked, f->fpr_at_capacity)) return false;
     diagnose_set(out, TAMIS_FINDING_OVER_CAPACITY, TAMIS_PROBLEM, f->fpr_now, f->fpr_asked);
     DIAGNOSE_SENTENCE(out,
-                      "More keys came into a generation than its share of %llu keys a window: the "
-                      "rate is %.3g %% instead of %.3g %%.",
+                      "More than the planned %llu keys came within a window: the rate is %.3g %% "
+                      "instead of %.3g %%.",
                       (unsigned long long)f->capacity, 100 * f->fpr_now, 100 * f->fpr_asked);
-    DIAGNOSE_ADVICE(out, "Begin anew with a larger capacity: one that is large enough for the "
-                         "keys of the busiest time, not for the mean.");
+    DIAGNOSE_ADVICE(out, "Begin anew with a capacity for the keys of the busiest window.");
     return true;
 }
 
@@ -98,9 +96,8 @@ static bool diagnose_over_capacity(const diagnose_case *c, tamis_finding *out)
 {
     const tamis_facts *f = &c->facts;
     bool grows = (tms_filter_abilities(c->filter) & TAMIS_CAN_GROW) != 0;
-    bool forgets = (f->abilities & TAMIS_CAN_FORGET) != 0; /* holds a generation more */
-    double room = (double)f->capacity * (forgets ? f->layers / (f->layers - 1.0) : 1);
-    if (grows || f->keys_low <= 1.01 * room) return diagnose_rush(c, out);
+    if (f->abilities & TAMIS_CAN_FORGET) return diagnose_crowded_window(c, out);
+    if (grows || f->keys_low <= 1.01 * (double)f->capacity) return false;
     diagnose_set(out, TAMIS_FINDING_OVER_CAPACITY,
                  f->fpr_now > 1.05 * f->fpr_asked ? TAMIS_PROBLEM : TAMIS_WARNING, f->keys,
                  (double)f->capacity);
