@@ -14,9 +14,10 @@
  * Threads. Without TAMIS_CONCURRENT any number of threads may ask one filter
  * at once, and changing it needs the caller's own lock. With it any number
  * may add and ask at once, without locks (but a cuckoo filter's writers lock
- * one chunk, and wait while it is saved or cloned): a key is visible to every
- * thread that the adding call's return happens-before, and of two threads that
- * race to tamis_add_new one key at least one is told that it is new. Calls that
+ * one chunk, and wait while it is saved or cloned; those of a scaling filter
+ * that can remove take turns): a key is visible to every thread that the adding
+ * call's return happens-before, and of two threads that race to tamis_add_new
+ * one key at least one is told that it is new. Calls that
  * change the filter as a whole (merge, clear, fold, free) always need the
  * filter to themselves. Distinct filters share nothing that changes.        */
 #ifndef TAMIS_FILTER_H
