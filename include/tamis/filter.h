@@ -17,9 +17,9 @@
  * one chunk, and wait while it is saved or cloned; those of a scaling filter
  * that can remove take turns): a key is visible to every thread that the adding
  * call's return happens-before, and of two threads that race to tamis_add_new
- * one key at least one is told that it is new. Calls that
- * change the filter as a whole (merge, clear, fold, free) always need the
- * filter to themselves. Distinct filters share nothing that changes.        */
+ * one key at least one is told that it is new. Calls that change the filter as a
+ * whole (merge, clear, fold, free) always need the filter to themselves. Distinct
+ * filters share nothing that changes.                                       */
 #ifndef TAMIS_FILTER_H
 #define TAMIS_FILTER_H
 
