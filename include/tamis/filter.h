@@ -167,8 +167,10 @@ TAMIS_API tamis_status tamis_hash_many(const tamis_filter *f, const tamis_keys *
  *  that cannot be split (scaling ones) hash in parallel and add in order. One
  *  thread does it all where several would not be faster: fewer than 16384 keys,
  *  strict filters, classic ones below 32 MiB. Starts its threads and joins them
- *  before it returns; memory: 2 MiB while it runs. Errors: as tamis_add_many,
- *  TAMIS_E_NOMEM.                                                           */
+ *  before it returns; memory: 2 MiB while it runs, but for large batches of
+ *  cuckoo filters 8 bytes a key (16 unless they are digests), up to 32 MiB or
+ *  half the filter's size, whichever is more (twice that). Errors: as
+ *  tamis_add_many, TAMIS_E_NOMEM.                                           */
 TAMIS_API tamis_status tamis_add_many_parallel(tamis_filter *f, const tamis_keys *keys,
                                                unsigned threads, size_t *added);
 
