@@ -322,9 +322,9 @@ static void subject_add_round(subject *s, row *r, const keys_store *store, unsig
     for (unsigned i = 0; i < slices; i++) {
         if (!s->taking || s->taken + count > s->keys) subject_renew(s);
         const tamis_keys keys = subject_fresh(s, r->form, store, count);
-        uint64_t began = bench_now();
+        uint64_t began = bench_now_of_thread();
         subject_add(s->taking, r, &keys);
-        bench_note(&r->cost[ROW_ADD], (double)(bench_now() - began) / (double)count);
+        bench_note(&r->cost[ROW_ADD], (double)(bench_now_of_thread() - began) / (double)count);
         s->taken += count;
     }
 }
