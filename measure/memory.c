@@ -97,9 +97,9 @@ static double memory_time(const memory_job *job, unsigned threads)
 {
     uint64_t spent;
     if (threads == 1) {
-        uint64_t began = bench_now();
+        uint64_t began = bench_now_of_thread();
         memory_work((void *)(uintptr_t)job, 0, 1);
-        spent = bench_now() - began;
+        spent = bench_now_of_thread() - began;
     } else {
         spent = bench_run_threads(threads, memory_work, (void *)(uintptr_t)job);
     }
@@ -160,12 +160,12 @@ double memory_chain(const memory_lines *m, size_t which)
 {
     const size_t steps = 20000;
     uint64_t digest = m->digests[which % m->digest_count];
-    uint64_t began = bench_now();
+    uint64_t began = bench_now_of_thread();
     for (size_t i = 0; i < steps; i++) {
         digest += memory_load(memory_line(m, digest)) & 2;
         digest = digest * UINT64_C(0xD1342543DE82EF95) + 1;
     }
-    uint64_t spent = bench_now() - began;
+    uint64_t spent = bench_now_of_thread() - began;
     bench_keep(digest);
     return (double)spent / (double)steps;
 }
@@ -185,9 +185,9 @@ double memory_stream(const memory_lines *m, unsigned threads)
     uint64_t spent;
     void *ctx = (void *)(uintptr_t)m;
     if (threads == 1) {
-        uint64_t began = bench_now();
+        uint64_t began = bench_now_of_thread();
         memory_stream_work(ctx, 0, 1);
-        spent = bench_now() - began;
+        spent = bench_now_of_thread() - began;
     } else {
         spent = bench_run_threads(threads, memory_stream_work, ctx);
     }

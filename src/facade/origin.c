@@ -332,6 +332,7 @@ static tamis_status origin_mark(tamis_filter *f, uint64_t offset, uint64_t size)
 
 tamis_status tms_origin_give_up(tamis_filter *f, uint64_t offset, uint64_t size)
 {
+    if (size == 0) return TAMIS_OK; /* nor need there be a body */
     if (f->damage_rule == TMS_DAMAGE_IS_FATAL)
         return tms_fail(TAMIS_E_CORRUPT,
                         "%llu bytes of the body are lost, and from what is left of a %s nothing "
