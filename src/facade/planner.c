@@ -250,13 +250,16 @@ static tamis_status planner_level(const tms_kind *kind, const tamis_spec *spec, 
     return TAMIS_OK;
 }
 
-static double planner_rate(const tms_plan *plan, uint32_t number, double keys)
+/* The keys of the whole are divided on the way down, rates add up on the way back. */
+static double planner_rate(const tms_plan *plan, double keys)
 {
-    const tms_level *level = &plan->levels[number];
-    const tms_composing *composing = level->kind->composing;
-    if (!composing) return level->kind->rate(&level->shape, keys);
-    double part_keys = composing->part_keys(&level->shape, keys);
-    return composing->whole_rate(&level->shape, planner_rate(plan, number + 1, part_keys));
+    const uint32_t last = plan->count - 1;
+    for (uint32_t i = 0; i < last; i++)
+        keys = plan->levels[i].kind->composing->part_keys(&plan->levels[i].shape, keys);
+    double rate = plan->levels[last].kind->rate(&plan->levels[last].shape, keys);
+    for (uint32_t i = last; i-- > 0;)
+        rate = plan->levels[i].kind->composing->whole_rate(&plan->levels[i].shape, rate);
+    return rate;
 }
 
 static uint64_t planner_bytes(const tms_plan *plan)
@@ -277,7 +280,7 @@ typedef struct planner_question {
 static bool planner_holds(const void *question, uint64_t keys)
 {
     const planner_question *q = question;
-    double rate = planner_rate(q->plan, 0, (double)keys);
+    double rate = planner_rate(q->plan, (double)keys);
     if (q->fpr <= planner_worst_share * tms_collision_rate((double)keys, q->width)) return false;
     return tms_rate_with_collisions(rate, (double)keys, q->width) <= q->fpr;
 }
@@ -549,7 +552,7 @@ static void planner_describe(const tamis_spec *spec, const tms_plan *plan, tamis
     s->capacity = shape->capacity;
     s->bits_per_key = (double)s->bits / keys;
     s->fpr_asked = spec->fpr;
-    s->fpr = tms_kind_rate(flat, planner_rate(plan, 0, keys), keys, width);
+    s->fpr = tms_kind_rate(flat, planner_rate(plan, keys), keys, width);
     s->fpr_floor = planner_is_exact(flat) ? 0 : planner_floor(keys, width);
     s->overhead = s->fpr < 1 && s->fpr > 0 ? s->bits_per_key / -log2(s->fpr) : INFINITY;
     planner_note(plan, s);

@@ -186,7 +186,7 @@ void tms_counting_fold_shape(const tms_shape *shape, uint64_t factor, tms_shape 
 /* Counter i of a spread body. */
 static unsigned counting_get(const uint8_t *body, uint64_t i, uint32_t width)
 {
-    return width == 8 ? body[i] : body[i / 2] >> (i % 2 * 4) & 15u;
+    return width == 8 ? body[i] : (unsigned)body[i / 2] >> (i % 2 * 4) & 15u;
 }
 
 static void counting_add_to(uint8_t *body, uint64_t i, unsigned value, uint32_t width)
