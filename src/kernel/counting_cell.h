@@ -12,7 +12,7 @@ typedef enum counting_step {
     COUNTING_STUCK  /* sticky: nothing changed */
 } counting_step;
 
-static inline unsigned counting_of(unsigned byte, unsigned shift, unsigned most)
+static inline unsigned counting_value(unsigned byte, unsigned shift, unsigned most)
 {
     return byte >> shift & most;
 }
@@ -21,14 +21,14 @@ static inline unsigned counting_of(unsigned byte, unsigned shift, unsigned most)
  * constant in every inlined copy. Up is true when the counter was 0. */
 static inline bool counting_up_plain(uint8_t *byte, unsigned shift, unsigned most)
 {
-    unsigned value = counting_of(*byte, shift, most);
+    unsigned value = counting_value(*byte, shift, most);
     *byte = (uint8_t)(*byte + ((unsigned)(value < most) << shift));
     return value == 0;
 }
 
 static inline counting_step counting_down_plain(uint8_t *byte, unsigned shift, unsigned most)
 {
-    unsigned value = counting_of(*byte, shift, most);
+    unsigned value = counting_value(*byte, shift, most);
     if (value == 0) return COUNTING_EMPTY;
     if (value == most) return COUNTING_STUCK;
     *byte = (uint8_t)(*byte - (1u << shift));
@@ -37,7 +37,7 @@ static inline counting_step counting_down_plain(uint8_t *byte, unsigned shift, u
 
 static inline unsigned counting_read_plain(const uint8_t *byte, unsigned shift, unsigned most)
 {
-    return counting_of(*byte, shift, most);
+    return counting_value(*byte, shift, most);
 }
 
 /* For many threads: a byte is replaced whole or not at all. Relaxed order is
@@ -46,24 +46,24 @@ static inline unsigned counting_read_plain(const uint8_t *byte, unsigned shift, 
  * what a query must see. */
 static inline unsigned counting_read_shared(const uint8_t *byte, unsigned shift, unsigned most)
 {
-    return counting_of(__atomic_load_n(byte, __ATOMIC_RELAXED), shift, most);
+    return counting_value(__atomic_load_n(byte, __ATOMIC_RELAXED), shift, most);
 }
 
 static inline bool counting_up_shared(uint8_t *byte, unsigned shift, unsigned most)
 {
     uint8_t seen = __atomic_load_n(byte, __ATOMIC_RELAXED);
     do {
-        if (counting_of(seen, shift, most) == most) return false;
+        if (counting_value(seen, shift, most) == most) return false;
     } while (!__atomic_compare_exchange_n(byte, &seen, (uint8_t)(seen + (1u << shift)), true,
                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    return counting_of(seen, shift, most) == 0;
+    return counting_value(seen, shift, most) == 0;
 }
 
 static inline counting_step counting_down_shared(uint8_t *byte, unsigned shift, unsigned most)
 {
     uint8_t seen = __atomic_load_n(byte, __ATOMIC_RELAXED);
     do {
-        unsigned value = counting_of(seen, shift, most);
+        unsigned value = counting_value(seen, shift, most);
         if (value == 0) return COUNTING_EMPTY;
         if (value == most) return COUNTING_STUCK;
     } while (!__atomic_compare_exchange_n(byte, &seen, (uint8_t)(seen - (1u << shift)), true,
