@@ -68,10 +68,19 @@ static void scalable_end(scalable_filter *s)
     if (tms_filter_is_shared(&s->base)) pthread_mutex_unlock(&s->changing);
 }
 
+/* A table that moves keys to make room does so for long, and in vain, when it is
+ * fuller than planned. */
+static bool scalable_is_crowded(const scalable_filter *s, const tamis_filter *layer)
+{
+    const uint64_t capacity = layer->shape.capacity;
+    return s->inner->hold && tms_counter_sum(&layer->added) >= capacity + capacity / 64;
+}
+
 static tamis_status scalable_keep_one(scalable_filter *s, uint64_t digest, bool *was_new)
 {
     tamis_filter *holder = scalable_holder(s, digest);
-    tamis_status status = holder ? scalable_keep_in(holder, digest) : TAMIS_E_FULL;
+    bool room = holder && !scalable_is_crowded(s, holder);
+    tamis_status status = room ? scalable_keep_in(holder, digest) : TAMIS_E_FULL;
     if (status == TAMIS_E_FULL) status = scalable_keep_new(s, digest);
     if (status == TAMIS_OK) *was_new = !holder;
     return status;
