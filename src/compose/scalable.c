@@ -312,6 +312,7 @@ static void scalable_reset(tamis_filter *f)
     scalable_filter *s = scalable_of(f);
     scalable_shorten(s, 1);
     tms_filter_empty(s->layers[0]);
+    s->closed = 0;
 }
 
 static void scalable_release(tamis_filter *f)

@@ -18,22 +18,27 @@
 #include "compose/scalable_parts.h"
 #include "kernel/tuning.h"
 
-/* The oldest layer that may hold the key, or NULL. */
-static tamis_filter *scalable_holder(const scalable_filter *s, uint64_t digest)
+/* The oldest layer that may hold the key; how many there are: none. */
+static uint32_t scalable_holder(const scalable_filter *s, uint64_t digest)
 {
-    uint32_t count = scalable_count(s);
-    for (uint32_t i = 0; i < count; i++)
-        if (s->layers[i]->ops->may_contain(s->layers[i], digest)) return s->layers[i];
-    return NULL;
+    const uint32_t count = scalable_count(s);
+    uint32_t i = 0;
+    while (i < count && !s->layers[i]->ops->may_contain(s->layers[i], digest)) i++;
+    return i;
 }
 
-/* Counts every occurrence: each may take room. */
-static tamis_status scalable_keep_in(tamis_filter *layer, uint64_t digest)
+/* Counts every occurrence: each may take room. A table that has refused one is not
+ * tried again until it has given a place back, because it moves many keys before
+ * it refuses. */
+static tamis_status scalable_keep_in(scalable_filter *s, uint32_t index, uint64_t digest)
 {
+    tamis_filter *layer = s->layers[index];
     bool was_new;
-    TMS_TRY(layer->ops->add(layer, digest, &was_new));
-    tms_filter_count(layer, 1);
-    return TAMIS_OK;
+    if (s->closed >> index & 1) return TAMIS_E_FULL;
+    tamis_status status = layer->ops->add(layer, digest, &was_new);
+    if (status == TAMIS_OK) tms_filter_count(layer, 1);
+    if (status == TAMIS_E_FULL && index + 1 < scalable_count(s)) s->closed |= UINT64_C(1) << index;
+    return status;
 }
 
 /* Whether a layer refuses a key not for want of room but because it has so many
@@ -51,7 +56,7 @@ static tamis_status scalable_keep_new(scalable_filter *s, uint64_t digest)
         uint32_t count = scalable_count(s);
         tamis_filter *newest = s->layers[count - 1];
         if (!scalable_is_full(newest)) {
-            tamis_status status = scalable_keep_in(newest, digest);
+            tamis_status status = scalable_keep_in(s, count - 1, digest);
             if (status != TAMIS_E_FULL || scalable_is_repeated(newest, digest)) return status;
         }
         TMS_TRY(tms_scalable_grow(s, count));
@@ -68,21 +73,13 @@ static void scalable_end(scalable_filter *s)
     if (tms_filter_is_shared(&s->base)) pthread_mutex_unlock(&s->changing);
 }
 
-/* A table that moves keys to make room does so for long, and in vain, when it is
- * fuller than planned. */
-static bool scalable_is_crowded(const scalable_filter *s, const tamis_filter *layer)
-{
-    const uint64_t capacity = layer->shape.capacity;
-    return s->inner->hold && tms_counter_sum(&layer->added) >= capacity + capacity / 64;
-}
-
 static tamis_status scalable_keep_one(scalable_filter *s, uint64_t digest, bool *was_new)
 {
-    tamis_filter *holder = scalable_holder(s, digest);
-    bool room = holder && !scalable_is_crowded(s, holder);
-    tamis_status status = room ? scalable_keep_in(holder, digest) : TAMIS_E_FULL;
+    const uint32_t holder = scalable_holder(s, digest);
+    const bool known = holder < scalable_count(s);
+    tamis_status status = known ? scalable_keep_in(s, holder, digest) : TAMIS_E_FULL;
     if (status == TAMIS_E_FULL) status = scalable_keep_new(s, digest);
-    if (status == TAMIS_OK) *was_new = !holder;
+    if (status == TAMIS_OK) *was_new = !known;
     return status;
 }
 
@@ -126,13 +123,14 @@ static uint32_t scalable_holders(const scalable_filter *s, uint64_t digest)
     return holders;
 }
 
-static tamis_status scalable_remove_one(const scalable_filter *s, uint64_t digest)
+static tamis_status scalable_remove_one(scalable_filter *s, uint64_t digest)
 {
-    tamis_filter *holder = scalable_holder(s, digest);
-    if (!holder) return TAMIS_E_ABSENT;
+    const uint32_t holder = scalable_holder(s, digest);
+    if (holder == scalable_count(s)) return TAMIS_E_ABSENT;
     if (s->inner->abilities & TAMIS_IS_BOUNDED && scalable_holders(s, digest) > 1) return TAMIS_OK;
-    TMS_TRY(holder->ops->remove(holder, digest));
-    tms_filter_count(holder, UINT64_MAX); /* one less */
+    TMS_TRY(s->layers[holder]->ops->remove(s->layers[holder], digest));
+    tms_filter_count(s->layers[holder], UINT64_MAX); /* one less */
+    s->closed &= ~(UINT64_C(1) << holder);
     return TAMIS_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct scalable_filter {
     const tms_kind *inner;
     pthread_mutex_t growing;
     pthread_mutex_t changing; /* layers that remove, in concurrent mode */
+    uint64_t closed;          /* layers that remove: a bit for each that has refused a key */
     _Atomic uint32_t count;
     tms_ask_any *_Atomic any; /* of all layers; stored before `count` */
     tamis_filter *layers[SCALABLE_MOST_LAYERS];
